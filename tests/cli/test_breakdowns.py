@@ -16,6 +16,8 @@ LABELLED = [
     ("roles", "roles.gold.jsonl", "roles.system.jsonl"),
     ("nary", "nary.gold.jsonl", "nary.system.jsonl"),
     ("arguments", "arguments.gold.jsonl", "arguments.system.jsonl"),
+    ("calls", "calls.gold.jsonl", "calls.openai.jsonl"),
+    ("records", "invoices.gold.jsonl", "invoices.system.jsonl", "--label", "lines[*].sku"),
 ]
 
 
@@ -23,9 +25,9 @@ def found(task, gold, system, *options):
     return json.loads(run("score", task, str(EXAMPLES / gold), str(EXAMPLES / system), *options, "--format", "json").stdout)
 
 
-@pytest.mark.parametrize(("task", "gold", "system"), LABELLED)
-def test_by_label(task, gold, system):
-    labels = found(task, gold, system, "--by", "label")["labels"]
+@pytest.mark.parametrize("command", LABELLED)
+def test_by_label(command):
+    labels = found(*command, "--by", "label")["labels"]
     for metric, rows in labels.items():
         assert rows, metric
         for row in rows:
@@ -40,6 +42,14 @@ def test_every_metric_that_has_the_label_is_broken_down(jobs):
     two = found("roles", *LABELLED[3][1:], "--by", "label", "--metric", "ceaf_ree", "--metric", "ree_phi4", *jobs)["labels"]
     assert list(two) == ["ceaf_ree", "ree_phi4"]
     assert two["ceaf_ree"] == every["labels"]["ceaf_ree"]
+
+
+def test_every_stage_of_arguments_is_broken_down():
+    every = found(*LABELLED[5], "--by", "label")
+    assert list(every["labels"]) == list(every["metrics"])
+    for stage, rows in every["labels"].items():
+        assert sum(row["tally"]["num_r"] for row in rows) == every["metrics"][stage]["tally"]["num_r"]
+    assert list(found(*LABELLED[5], "--by", "label", "--metric", "exact")["labels"]) == ["exact"]
 
 
 def test_by_field():

@@ -270,7 +270,12 @@ def test_splits_have_a_reference_for_each_run(records):
     assert found["systems"]["A"]["records"]["interval"][0] < found["systems"]["A"]["records"]["value"]
     assert found["systems"]["B"]["records"]["rank"] == 1
     message = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl", code=2)
-    assert "B has 1 runs and there are 2 references" in message
+    assert "B has 1 file and there are 2 references" in message
+    message = compared("records", "gold.jsonl,gold2.jsonl", "a.jsonl,d.jsonl", code=2)
+    assert "NAME=FILE1,FILE2,... names the files of a system" in message
+    text = run("compare", "records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "--format", "table").stdout
+    assert "(2 splits)" in text
+    assert "±: standard deviation over splits." in text
 
 
 def test_means_over_documents(records):

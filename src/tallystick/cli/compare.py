@@ -221,8 +221,10 @@ def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
     found = reference.split(",")
     for name, runs in files.items():
         if len(runs) != len(found):
+            advice = " (NAME=FILE1,FILE2,... names the files of a system)" if "," in name else ""
             raise MetricError(
-                f"{name} has {len(runs)} runs and there are {len(found)} references; expected one reference, or one for each run"
+                f"{name} has {counted(len(runs), 'file')} and there are {len(found)} references; expected one reference, or one "
+                f"for each file{advice}"
             )
     return found
 

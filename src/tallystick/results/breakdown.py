@@ -57,7 +57,7 @@ def _add_documents(sums: FieldSums, documents: Aligned) -> None:
     for path, ours, theirs in documents.node.one_sided(documents):
         if len(ours) or len(theirs):
             n_r, n_p = float(len(ours)), float(len(theirs))
-            _add_units(sums, path, add_up(np.array([[0, n_p, n_r, 0, 0, n_r, n_p]])))
+            _add_units(sums, path, add_up(np.array([[0, n_p, 0, n_r, 0, 0, n_r, n_p, 0, 0]])))
 
 
 def _add_units(sums: FieldSums, path: str, found: Units) -> None:
@@ -68,7 +68,7 @@ def _add_units(sums: FieldSums, path: str, found: Units) -> None:
 def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
     """Add what was predicted that nothing in the reference can meet."""
     for path, counts in surplus.items():
-        _add_units(sums, path, add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum())))
+        _add_units(sums, path, add_up(np.array([[0, 1, 0, 0, 0, 0, 0, 1, 0, 0]]) * float(counts.sum())))
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
@@ -82,8 +82,8 @@ def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
     """The figures of each path."""
     out = []
     for path, (units, diagnostic) in sums.items():
-        num, den_p, den_r, aligned, right, n_r, n_p = rounded(units).tolist()
-        counts = np.array([num, den_p, num, den_r])
+        num_p, den_p, num_r, den_r, aligned, right, n_r, n_p, met_r, met_p = rounded(units).tolist()
+        counts = np.array([num_p, den_p, num_r, den_r])
         out.append(
             FieldFigures(
                 path=path or "(value)",
@@ -92,9 +92,9 @@ def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
                 support=int(n_r),
                 aligned=int(aligned),
                 wrong=int(aligned - right),
-                missing=int(n_r - aligned),
-                extra=int(n_p - aligned),
-                similarity=num / aligned if aligned else None,
+                missing=int(n_r - met_r),
+                extra=int(n_p - met_p),
+                similarity=max(num_p, num_r) / aligned if aligned else None,
                 diagnostic=diagnostic,
             )
         )
@@ -132,22 +132,39 @@ def _field_sums(level: Aligned) -> Units:
         return _exact_sums(level)
     weights = level.weights * level.scale
     own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
-    right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
-    # Under a one-sided constraint a row may be aligned several times; it counts once.
-    aligned = min(_different(level.i, len(own_r)), _different(level.j, len(own_p)))
-    counts = np.array([[aligned, right, len(own_r), len(own_p)]], np.float64)
-    return (*(add_up(column[:, None])[0] for column in (weights, own_p, own_r)), *add_up(counts))
+    right = weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12
+    earned = (_once(weights, level.j, len(own_p)), own_p, _once(weights, level.i, len(own_r)), own_r)
+    return (*(add_up(column[:, None])[0] for column in earned), *_met(level, right))
 
 
 def _exact_sums(level: Aligned) -> Units:
     """The same where φ is equality: everything is a count of what one equal value is worth."""
     n_r, n_p = len(level.reference), len(level.predicted)
     pairs = level.reference.take(level.i), level.predicted.take(level.j)
-    right = len(level.node.pairs(*pairs, Blocks.diagonal(len(level.i))))
-    aligned = min(_different(level.i, n_r), _different(level.j, n_p))
+    right = level.node.pairs(*pairs, Blocks.diagonal(len(level.i))).i
     one = add_up(np.array([[level.scale]]))[0]
-    counts = np.array([[aligned, right, n_r, n_p]], np.float64)
-    return (right * one, n_p * one, n_r * one, *add_up(counts))
+    right_p, right_r = _different(level.j[right], n_p), _different(level.i[right], n_r)
+    return (right_p * one, n_p * one, right_r * one, n_r * one, *_met(level, right))
+
+
+def _met(level: Aligned, right: Any) -> Units:
+    """How many met, are right, are there, and met on either side; `right` says which pairs are. Under a one-sided constraint a row may be
+    in several pairs; it counts once."""
+    sizes = len(level.reference), len(level.predicted)
+    met, fine = (
+        [_different(rows, size) for rows, size in zip(pairs, sizes, strict=True)]
+        for pairs in ((level.i, level.j), (level.i[right], level.j[right]))
+    )
+    return tuple(add_up(np.array([[max(met), max(fine), *sizes, *met]], np.float64)))
+
+
+def _once(weights: F64, rows: I64, bound: int) -> F64:
+    """The weights, of which a row has the best alone."""
+    if _different(rows, bound) == len(rows):
+        return weights
+    best = np.zeros(bound)
+    np.maximum.at(best, rows, weights)
+    return best
 
 
 def _different(rows: I64, bound: int) -> int:

@@ -39,7 +39,7 @@ def comparison_table(comparison: Comparison, *, truncate: bool = False, rank_sig
 
     def text(system: str, metric: str) -> str:
         cell = _alone(comparison, system, metric)
-        return cell_text(cell, comparison.digits_of(system, metric), truncate, rank_sign)
+        return cell_text(cell, comparison.digits_of(system, metric), truncate, rank_sign, _runs(comparison))
 
     letters = comparison.letters
     names = {s: f"{letters[s]} {s}" if comparison.differences else s for s in comparison.systems}
@@ -93,7 +93,7 @@ def _latex_legend(comparison: Comparison) -> list[str]:
 def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> list[str]:
     notes = [measures, intervals_note(comparison).strip()]
     if any(cell.spread is not None for cell in comparison.cells.values()):
-        notes.append("±: standard deviation over runs.")
+        notes.append(f"±: standard deviation over {_runs(comparison)}.")
     if len(comparison.systems) > 1:
         notes.append(ranks)
     first = " ".join(filter(None, notes))
@@ -145,13 +145,18 @@ def intervals_note(comparison: Comparison) -> str:
     return f"[ ]: {100 * max(levels):g} % interval. " if levels else ""
 
 
-def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: str = RANK) -> str:
+def _runs(comparison: Comparison) -> str:
+    """What a system has several of."""
+    return "splits" if comparison.splits else "runs"
+
+
+def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: str = RANK, runs: str = "runs") -> str:
     """`0.7932 [0.7811, 0.8049] bc #1 ↑2`"""
     if cell.value is None:
         return "–"
     parts = [figure_digits(cell.value, digits, truncate)]
     if cell.spread is not None:
-        parts.append(f"±{figure_digits(cell.spread, digits, truncate)} ({cell.runs} runs)")
+        parts.append(f"±{figure_digits(cell.spread, digits, truncate)} ({cell.runs} {runs})")
     if cell.ends is not None:
         parts.append(f"[{', '.join(figure_digits(end, digits, truncate) for end in cell.ends)}]")
     if cell.beats:
@@ -447,7 +452,7 @@ def _cell(
 ) -> dict[str, Any]:
     ends, around = _ends(cell), ""
     if cell.spread is not None:
-        around = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} runs"
+        around = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} {_runs(one)}"
     if cell.ends is not None:
         interval = " to ".join(figure_digits(end, digits, truncate) for end in cell.ends)
         around = f"{interval}; {around}" if around else interval
@@ -509,5 +514,5 @@ def _axis_label(comparison: Comparison, metric: str) -> str:
     if levels:
         label.append(f"{100 * max(levels):g} % interval")
     elif any(cell.spread is not None for cell in cells):
-        label.append("standard deviation of runs")
+        label.append(f"standard deviation of {_runs(comparison)}")
     return ", ".join(label)

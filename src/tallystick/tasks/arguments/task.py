@@ -147,9 +147,10 @@ class Arguments(Task):
         from tallystick.results.tables import counted_figures, rows_as_json
         from tallystick.tasks.arguments.show import roles_table
 
-        stage = scored.corpus.stages[-1]
-        rows = counted_figures(scored.corpus.by_role(stage))
-        return Shown([roles_table(stage, rows)], {"labels": {stage: rows_as_json(rows)}})
+        stages = [stage for stage in scored.corpus.stages if stage in scored.results]
+        rows = {stage: counted_figures(scored.corpus.by_role(stage)) for stage in stages}
+        tables = [roles_table(stage, found) for stage, found in rows.items()]
+        return Shown(tables, {"labels": {stage: rows_as_json(found) for stage, found in rows.items()}})
 
     base = "exact"
 

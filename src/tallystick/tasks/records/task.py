@@ -206,7 +206,7 @@ class Records(Task):
         if asked.label is not None:
             notes = [paired]
             labels = [vars(row) for row in result.by_label(asked.label)]
-            shown = Shown([reports.labels_table(result, asked.label)], {"labels": labels})
+            shown = Shown([reports.labels_table(result, asked.label)], {"labels": {"records": labels}})
         else:
             by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
