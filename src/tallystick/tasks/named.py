@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.structures.texts import AnnotatedMention, Mention
 from tallystick.tasks.contract import option
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Similarity
+    from tallystick.files.pairing import Documents
     from tallystick.tasks.parses import Heads
 
 HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
