@@ -74,13 +74,7 @@ _HOME = {
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
     "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
 }  # fmt: skip
-"""Where everything else is."""
-
-_HOME |= dict.fromkeys(
-    ("amr", "arguments", "calls", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
-     "templates"),
-    "tasks.function",
-)  # fmt: skip
+"""Where everything else is, but for the tasks, which are functions by being there."""
 
 __all__ = [
     "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError",
@@ -94,7 +88,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME.get(name) or (_home_of(name) if name in __all__ else "")
+    home = _HOME.get(name) or _home_of_task(name) or (_home_of(name) if name in __all__ else "")
     if home:
         value = getattr(import_module(f"tallystick.{home}"), name)
     elif name.startswith("_") or name not in _parts():
@@ -103,6 +97,17 @@ def __getattr__(name: str) -> Any:
         value = _parts()[name]
     globals()[name] = value
     return value
+
+
+def _home_of_task(name: str) -> str:
+    """Where the function of a task is made, if this is one."""
+    return "tasks.function" if name in _tasks() else ""
+
+
+def _tasks() -> list[str]:
+    from tallystick.tasks.contract import task_names
+
+    return task_names()
 
 
 def _home_of(name: str) -> str:
@@ -128,4 +133,4 @@ def _parts() -> dict[str, Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HOME, *_parts()})
+    return sorted({*_HOME, *_tasks(), *_parts()})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from click.testing import CliRunner
@@ -46,6 +48,13 @@ def outside(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield
     sys.modules.pop("places", None)
+
+
+def test_a_class_that_was_not_called_is_an_error(inside, outside, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    for note, name in ((ts.near, "near"), (import_module("places").Near, "Near")):
+        with pytest.raises(MetricError, match=rf"{name} was not called; write {name}\("):
+            ts.derive(Annotated[tuple[float, float], note])
 
 
 def test_inside_it_has_a_name_of_its_own(inside):

@@ -247,6 +247,11 @@ def test_a_label_that_is_not_there_is_answered_with_those_that_are(folder):
     assert "labels can be taken from relations[*].type." in said
     said = run(*command, "relations[*].notes", code=2).stderr
     assert "no label at 'relations[*].notes': expected a text or a number for each item, found ['u']" in said
+    write("gold.jsonl", [{"id": "a", "words": ["x"]}])
+    assert (
+        "no label at 'words[*]': a label is a field of what stands in a list"
+        in run(*command, "words[*]", code=2).stderr
+    )
 
 
 @pytest.mark.parametrize("more", [(), ("--shard", "300"), ("--shard", "300", "--jobs", "2")], ids=" ".join)

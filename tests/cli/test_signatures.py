@@ -10,6 +10,7 @@ from test_compare_tasks import EXAMPLES
 
 from tallystick.cli.options import task_options
 from tallystick.errors import TallystickError
+from tallystick.results.result import shared_signatures
 from tallystick.tasks.contract import Reading, find_task, task_names
 
 SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units", "semeval", "nervaluate")
@@ -98,6 +99,10 @@ def test_what_changes_figures_is_in_the_signature(written, task, capsys):
                     if after[name].figures != before[name].figures:
                         changed += 1
                         assert after[name].signature != before[name].signature, (option.name, value, name)
+                both = [{name: of[name] for name in before if name in after} for of in (before, after)]
+                if any(one.figures != other.figures for one, other in zip(*map(dict.values, both), strict=True)):
+                    said = "of several metrics it says nothing: it belongs into settings_line"
+                    assert len(set(map(tuple, map(shared_signatures, both)))) == 2, (option.name, value, said)
     assert changed or task in ("dependencies", "nary"), "no option changes anything here, so nothing was tested"
 
 

@@ -1,4 +1,4 @@
-"""A task is declared once, and every command is made from it: the twelve there are, and a new one in a folder of its own."""
+"""A task is declared once, and every command is made from it: those there are, and a new one in a folder of its own."""
 
 import json
 from dataclasses import fields
@@ -8,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import tallystick as ts
 import tallystick.tasks
 from running import run_python
 from tallystick.cli.compare import compare_command
@@ -15,6 +16,7 @@ from tallystick.cli.main import tallystick as command
 from tallystick.cli.score import explain_command, score_command
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.tasks.contract import Task, find_task, option_of, task_names
+from tallystick.tasks.function import function_of
 from test_directions import against_the_order
 
 NEW = Path(__file__).parents[1] / "tasks" / "new_task"
@@ -105,6 +107,23 @@ def test_a_new_task_has_shards_and_a_report(call):
     page = Path("page.html").read_text()
     assert "Alignment under turns" in page
     assert "By speaker, under turns" in page
+
+
+def test_a_new_task_is_a_function_that_takes_plain_data_and_an_evaluation(call):
+    gold, system = ([json.loads(line) for line in Path(file).read_text().splitlines()] for file in FILES)
+    try:
+        assert "turns" in dir(ts)
+        whole = ts.turns(*FILES, collar=0.5)
+        assert ts.turns(gold, system, collar=0.5)["error_rate"].figures == whole["error_rate"].figures
+        by_id = [{one["id"]: {"turns": one["turns"]} for one in side} for side in (gold, system)]
+        assert ts.turns(*by_id, "turns")["turns"].figures == ts.turns(*FILES)["turns"].figures
+        evaluation = ts.Evaluation(task="turns", collar=0.5)
+        for pair in zip(gold, system, strict=True):
+            evaluation.update(*pair)
+        assert evaluation.compute()["error_rate"].figures == whole["error_rate"].figures
+    finally:
+        vars(ts).pop("turns", None)
+        function_of.cache_clear()
 
 
 def test_a_new_task_loses_nothing_and_says_what_is_wrong(call):

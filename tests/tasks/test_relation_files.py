@@ -1,14 +1,18 @@
 """Files of relations: what is read from each format, and what is said of a bad one."""
 
+import io
 import json
 
 import pytest
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, Place
+from tallystick.files.boundaries import Format
+from tallystick.files.pairing import Documents
 from tallystick.structures import AnnotatedMention as M
-from tallystick.structures import Fact, Relation
+from tallystick.structures import Fact, Relation, RelationSet
 from tallystick.tasks.named import read_parents
 from tallystick.tasks.parses import head_word, read_heads
+from tallystick.tasks.relations import files
 from tallystick.tasks.relations.files import read_relations, read_training
 
 
@@ -119,3 +123,16 @@ def test_parents_as_json_or_as_lines(tmp_path):
     assert read_parents(write(tmp_path / "p.tsv", "a\tb\nc\tb\nc\td\n")) == expected
     with pytest.raises(InputError, match=r"p\.tsv:1: expected `child<TAB>parent`"):
         read_parents(write(tmp_path / "p.tsv", "a b\n"))
+
+
+def test_a_format_is_recognised_by_how_it_begins_on_standard_input_too(monkeypatch):
+    def read(opening, **_):
+        relation = Relation(opening.text.split()[1], M(0, 0), M(1, 1))
+        out = Documents(str(opening.source), "mine")
+        out.add("d", RelationSet((relation,)), Place(out.file))
+        return out
+
+    mine = Format("mine", lambda opening: opening.head.startswith(b"#mine"), read)
+    monkeypatch.setattr(files, "FORMATS", (mine, *files.FORMATS))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"#mine spouse\n")))
+    assert [one.type for one in read_relations("-").values["d"].relations] == ["spouse"]

@@ -269,8 +269,11 @@ def choice_of(note: Any, where: str, why: str) -> Choice | None:
         return Choice(ignored=True, why=why)
     if isinstance(note, (Mapping, str)) and why != "annotation":
         return read_choice(note, where, why)
-    if callable(note) and str(getattr(note, "__module__", "")).startswith("tallystick."):
-        raise MetricError(f"at {where}: {note.__name__} was not called; write {note.__name__}(...)")
+    own = isinstance(note, type) and issubclass(note, Similarity)
+    if own or (callable(note) and str(getattr(note, "__module__", "")).startswith("tallystick.")):
+        called = getattr(note, "name", "") if own and note.__module__.startswith("tallystick.") else ""
+        name = called or note.__name__
+        raise MetricError(f"at {where}: {name} was not called; write {name}(...)")
     return None
 
 

@@ -213,7 +213,7 @@ def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Da
 def _collection_of(path: str, levels: Iterable[Aligned], matched: Mapping[str, Aligned]) -> str:
     """The path of the collection whose items have their labels at this path; the only one there is need not be named."""
     collection = path.rpartition(".")[0]
-    if not collection and len(matched) == 1:
+    if not collection and len(matched) == 1 and not path.endswith("[*]"):
         return next(iter(matched))
     if collection in matched:
         return collection

@@ -225,7 +225,8 @@ class Task:
     a_document: ClassVar[str] = "document"
     """What one document of plain data is called in messages."""
     document_keys: ClassVar[tuple[str, ...]] = ()
-    """The keys that a document of plain data may have: a dict that has no others is a document, not a mapping by id."""
+    """The keys that a document of plain data may have: a dict that has no others is a document, not a mapping by id. Without them
+    the default `document` cannot tell a document from a mapping by id, whose values are dicts too."""
     data: ClassVar[str] = ""
     """What plain data its Python function takes, for the docstring."""
 
@@ -233,7 +234,10 @@ class Task:
         """One document of plain data (`tasks.plain.plain`) as a line of its JSON Lines; a `ValueMismatch` where it is none."""
         from tallystick.tasks.plain import expect, named
 
-        expect(isinstance(value, dict), where, f"a {self.a_document}, a dict", value)
+        keys = self.document_keys
+        fits = isinstance(value, dict) and (not keys or any(key in value for key in keys))
+        named_so = f" with {' or '.join(map(repr, keys))}" if keys else ""
+        expect(fits, where, f"a {self.a_document}, a dict{named_so}", value)
         return named(value, **value)
 
     def take(self, reference: Any, predicted: Any, settings: Any) -> tuple[Any, Any, Any]:

@@ -128,6 +128,8 @@ def read_relations(
 ) -> RelationDocuments:
     """The relations of each document of a file (or folder, for brat), and its words where they are to be kept."""
     opening = Opening(name)
+    if opening.source.reads_once:
+        opening.source.read()  # from here on it is held, and formats are recognised by how it begins
     chosen = find_format(FORMATS, opening)
     if chosen is None:
         expected = "expected an object with 'relations' (plain or SpERT), 'vertexSet' (DocRED) or 'h_idx' (a DocRED submission)"

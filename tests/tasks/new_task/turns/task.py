@@ -39,6 +39,7 @@ class Turns(Task):
     explained = "turns"
     breakdowns = ("label", "field")
     labels = {"speaker": "turns[*].speaker"}
+    document_keys = ("id", "turns")
 
     def read(self, reference: Any, predicted: Any, settings: TurnSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
