@@ -863,3 +863,16 @@ def test_choices_of_another_kind_are_refused():
     for wrong in ([1], 5):
         with pytest.raises(ts.TallystickError, match="expected an object or the name of a JSON or YAML file"):
             ts.score({"n": 1}, {"n": 1}, choices=wrong)
+
+
+def test_an_id_that_repeats_the_name_of_its_document_earns_nothing(tmp_path):
+    gold, predicted = [{"id": "a", "n": 1}, {"id": "b", "n": 2}], [{"id": "b", "n": 2}, {"id": "a", "n": 7}]
+    for name, side in (("gold", gold), ("predicted", predicted)):
+        (tmp_path / name).mkdir()
+        for one in side:
+            (tmp_path / name / f"{one['id']}.json").write_text(json.dumps(one))
+    keyed = [{one["id"]: one for one in side} for side in (gold, predicted)]
+    for pair in ((gold, predicted), keyed, (str(tmp_path / "gold"), str(tmp_path / "predicted"))):
+        assert ts.score(*pair).f1 == 0.5
+    other = [{name: {**one, "id": 5} for name, one in side.items()} for side in keyed]  # a field like any other
+    assert ts.score(*other).f1 == 0.75

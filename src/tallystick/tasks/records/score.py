@@ -210,7 +210,8 @@ def prepare(
     if settings.metric is not None:
         pairing.predicted.metric = as_metric(settings.metric)
         return Prepared(shape, pairing.predicted.metric, (), pairing)
-    by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
+    outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
+    by_id = pairing.decide() == "by id" and not outside
     for id_field in (
         {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
         if by_id or pairing.nameless
