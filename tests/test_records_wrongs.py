@@ -8,7 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pydantic
@@ -588,7 +588,10 @@ SAID = json.dumps(ANSWER)
         (f'<think>maybe {{"total": 99}} or {SAID.replace("5", "7")}</think>{SAID}', ["reasoning"]),
         (f'<think>{{"total": 99</think>\n{SAID}', ["reasoning"]),
         (f'first I thought {{"total": 99}}</think>{SAID}', ["reasoning"]),
-        (f"A draft:\n```json\n{SAID.replace('5', '7')}\n```\nThe answer:\n```json\n{SAID}\n```", ["several candidates"]),
+        (
+            f"A draft:\n```json\n{SAID.replace('5', '7')}\n```\nThe answer:\n```json\n{SAID}\n```",
+            ["several candidates"],
+        ),
         (f"A draft: {SAID.replace('5', '7')}. The answer: {SAID}", ["several candidates"]),
         (f"```json\n{SAID}\n```\nwhere {{'total': 5}} is in euros", ["several candidates"]),
         (f"```python\n{{'not': 'it'}}\n```\n{SAID}", ["several candidates"]),
@@ -712,7 +715,9 @@ def test_a_gate_in_per_cent_is_refused():
 
 def test_a_type_in_a_file_finds_its_siblings_and_its_package(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.path", [*sys.path])
-    (tmp_path / "wrongs_lines.py").write_text("from dataclasses import dataclass\n@dataclass\nclass Line:\n    s: int\n")
+    (tmp_path / "wrongs_lines.py").write_text(
+        "from dataclasses import dataclass\n@dataclass\nclass Line:\n    s: int\n"
+    )
     (tmp_path / "wrongs_doc.py").write_text(
         "from dataclasses import dataclass\nfrom wrongs_lines import Line\n@dataclass\nclass Doc:\n    a: list[Line]\n"
     )
@@ -741,3 +746,120 @@ def test_a_data_set_of_pydantic_evals_finds_its_type_again(tmp_path):
     with ThreadPoolExecutor(1) as apart:  # a browser's loop may still run in this thread
         report = apart.submit(asyncio.run, again.evaluate(lambda _: {"a": [{"s": 1}]}, progress=False)).result()
     assert report.cases[0].scores["f1"].value == 1
+
+
+# What models and logs do beside that.
+
+
+@dataclass
+class Counted:
+    n: int | list[int]
+    kind: Literal[1, 2] = 1
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"type": Counted},
+        {"schema": {"type": "object", "properties": {"n": {"type": "integer"}, "kind": {"enum": [1, 2]}}}},
+    ],
+)
+def test_ten_point_nought_is_an_integer(how, lenient):
+    """JSON Schema: any number without a fraction is one."""
+    found = ts.score([{"n": 10, "kind": 2}], [{"n": 10.0, "kind": 2.0}], lenient=lenient, **how)
+    assert (found.f1, found.exact, found.warnings) == (1, 1, ())
+    assert ts.score([{"n": 10, "kind": 2}], ['{"n": 10.0, "kind": "x"}'], **how).f1 == 0.5
+    assert ts.score([{"n": 10, "kind": 2}], ['{"n": 10.5, "kind": 2.0}'], **how).f1 == 0.5
+
+
+def test_a_number_that_is_too_large_to_be_one_is_wrong_and_no_crash():
+    choices = {"n": {"number": {"parse": "auto"}}}
+    for text in ("1e999999999", "1e99999999999999999999999", "9" * 6000, "5e-999999999"):
+        assert ts.score({"n": 1}, {"n": text}, choices=choices).f1 == 0
+        assert ts.scorer(choices=choices)({"n": 1}, json.dumps({"n": text})) == 0
+
+
+def test_what_is_ignored_is_of_no_wrong_kind():
+    found = ts.score({"a": 1, "b": [{"c": 1}]}, {"a": 1, "b": ["junk"]}, choices={"b": "ignore"})
+    assert (found.exact, found.warnings) == (1, ())
+
+
+BATCH = [
+    {"custom_id": "a", "response": {"text": 'Sure: {"n": 1}'}},
+    {"custom_id": "b", "response": None, "error": {"code": 500}},
+]
+
+
+def test_a_request_that_failed_is_a_prediction_that_is_not_there():
+    gold, options = {"a": {"n": 1}, "b": {"n": 2}}, {"id": "custom_id", "reference_id": "id", "from_": "response.text"}
+    gold = [{"id": key, **one} for key, one in gold.items()]
+    found = ts.score(gold, BATCH, lenient=True, **options)
+    assert (found.recall, found.exact) == (0.5, 0.5)
+    with pytest.raises(ts.TallystickError, match=r"predicted:2: has no field 'response.text'.*; response is null"):
+        ts.score(gold, BATCH, **options)
+    with pytest.raises(ts.TallystickError, match=r"predicted:1: has no field 'response.txt'"):
+        ts.score(gold, BATCH, lenient=True, **{**options, "from_": "response.txt"})
+
+
+def test_texts_in_a_json_file_are_texts_of_a_model(tmp_path):
+    gold = [{"id": "a", "n": 1, "m": 2}, {"id": "b", "n": 3, "m": 4}, {"id": "c", "n": 5, "m": 6}]
+    texts = [
+        'Sure: {"id": "a", "n": 1, "m": 2}',
+        '```json\n{"id": "b", "n": 3, "m": 5}\n```',
+        '{"id": "c", "n": 5, "m": 6}',
+    ]
+    expected = ts.score(gold, texts).f1
+    (tmp_path / "list.json").write_text(json.dumps(texts))
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(one) + "\n" for one in reversed(texts)))
+    (tmp_path / "map.json").write_text(json.dumps(dict(zip("abc", texts, strict=True))))
+    for name in ("list.json", "lines.jsonl", "map.json"):
+        assert ts.score(gold, str(tmp_path / name), lenient=True).f1 == expected == 5 / 6, name
+    (tmp_path / "map.json").write_text(json.dumps({**dict(zip("abc", texts, strict=True)), "b": "I do not know."}))
+    assert ts.score(gold, str(tmp_path / "map.json"), lenient=True).recall == 4 / 6
+
+
+def test_truth_values_in_tables_as_pandas_writes_them(tmp_path):
+    (tmp_path / "a.csv").write_text("id,paid\na,True\nb,FALSE\n")
+    assert ts.score([{"id": "a", "paid": True}, {"id": "b", "paid": False}], str(tmp_path / "a.csv")).f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "says"), [(None, "found null"), (True, "found true"), ("x", "found text 'x'"), ([], "found list []")]
+)
+def test_what_was_found_in_words(value, says):
+    found = ts.score([{"a": [{"s": 1}], "b": 1}], [{"a": [value], "b": 1}])
+    assert found.warnings[0].endswith(f"expected an object, {says}")
+
+
+def test_what_was_expected_in_words():
+    found = ts.score([{"n": 1}], [{"n": 1, "kind": 7}], type=Counted, lenient=True)
+    assert "kind: expected one of 1, 2, found integer 7" in found.warnings[0]
+
+
+def test_figures_that_differ_have_signatures_that_differ():
+    """A derived metric counts keys that its type does not know; the expression that it prints as looks at its own keys only."""
+    metric = ts.derive(Counted, credit="each")
+    results = [
+        ts.evaluate(one, [{"n": 1, "kind": 2}], [{"n": 1, "kind": 2, "up": 2}])
+        for one in (metric, ts.parse(str(metric)))
+    ]
+    assert [one.precision for one in results] == [2 / 3, 1]
+    assert ["unknown=counted" in one.signature for one in results] == [True, False]
+    scored = {how: ts.score([{"n": 1}], [{"n": 1, "up": 2}], unknown=how) for how in ("count", "ignore")}
+    assert "unknown=counted" in scored["count"].signature
+    assert "unknown=ignored" in scored["ignore"].signature
+    assert "unknown=" not in ts.score([{"n": 1}], [{"n": 1, "up": 2}], metric="f1(each(n=exact))").signature
+
+
+def test_messages_name_options_as_python_has_them():
+    assert '(unknown="ignore" leaves them out)' in ts.score({"n": 1}, {"n": 1, "up": 2}).warnings[0]
+    with pytest.raises(ts.TallystickError, match="; lenient=True scores a missing"):
+        ts.score([{"id": 1, "n": 1}], [{"id": 2, "n": 1}])
+
+
+def test_choices_of_another_kind_are_refused():
+    for wrong in ([1], 5):
+        with pytest.raises(ts.TallystickError, match="expected an object or the name of a JSON or YAML file"):
+            ts.score({"n": 1}, {"n": 1}, choices=wrong)

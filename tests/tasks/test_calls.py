@@ -349,3 +349,25 @@ def is_json(text):
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
+
+
+@pytest.mark.parametrize(
+    "written",
+    [{"name": "w"}, {"name": "w", "arguments": [1, 2]}, {"name": None, "arguments": {}}, {"name": 5, "arguments": {}}],
+)
+def test_a_call_that_is_written_badly_is_a_call(written):
+    """Left out, it would be free."""
+    right = call("s", q="x")
+    for predicted in (
+        [right, written],
+        f"<tool_call>{json.dumps(right)}</tool_call><tool_call>{json.dumps(written)}</tool_call>",
+    ):
+        found = ts.calls([[right]], [predicted])
+        assert (found["names"].precision, found["calls"].precision, found["calls"].exact) == (0.5, 0.5, 0)
+        assert found["arguments"].precision < 1
+
+
+def test_a_request_that_failed_called_nothing():
+    logs = [{"id": "a", "response": [call("s", q="x")]}, {"id": "b", "error": 500}]
+    gold = [{"id": "a", "calls": [call("s", q="x")]}, {"id": "b", "calls": [call("s", q="y")]}]
+    assert ts.calls(gold, logs, from_="response")["names"].recall == 0.5

@@ -260,6 +260,29 @@ def test_messages_have_options_as_python_has_them() -> None:
     assert any("(strict=True names each)" in warning for warning in repeated)
 
 
+def test_spans_beyond_the_tokens_are_said() -> None:
+    tokens = ["a", "b", "c"]
+    outside = {"tokens": tokens, "relations": [("r", (0, 1), (2, 9))]}
+    assert any(
+        "1 mention lies outside the tokens of its document, the first in 0: tokens 2 to 8 of 3" in warning
+        for warning in ts.relations(outside, [RELATION], "boundaries")["boundaries"].warnings
+    )
+    events = {"tokens": tokens, "events": [{**EVENT, "arguments": [(7, 8, "target")]}]}
+    assert any("outside the tokens" in one for one in ts.events([EVENT], events, "tri_c")["tri_c"].warnings)
+    inside = {"tokens": tokens, "relations": [("r", (0, 1), (2, 3))]}
+    assert not any("outside" in one for one in ts.relations(inside, inside, "boundaries")["boundaries"].warnings)
+
+
+def test_types_on_one_side_only_are_said() -> None:
+    typed, bare = [("r", (0, 1, "PER"), (2, 3, "LOC"))], [("r", (0, 1), (2, 3))]
+    for reference, predicted in ((typed, bare), (bare, typed)):
+        found = ts.relations(reference, predicted, ["strict", "boundaries"])
+        assert found["strict"].f1 == 0
+        assert any("no argument of" in warning for warning in found["strict"].warnings)
+    assert not ts.relations(typed, typed, "strict")["strict"].warnings
+    assert not ts.relations(typed, bare, "boundaries")["boundaries"].warnings
+
+
 def test_results_of_batches_have_a_sum() -> None:
     batches = [ts.spans([tags], [["B-PER", "O"]], "segment") for tags in TAGS]
     assert sum(batches).figures == ts.spans(TAGS, [["B-PER", "O"]] * 2, "segment").figures

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -111,13 +112,13 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     point, comma = spelled
     digits = {".": point or comma, ",": comma or point}
     fraction, points = power + hundreds, power + (hundreds and hundreds + 2)
-    with decimal.localcontext(decimal.Context(prec=60)):
+    with decimal.localcontext(decimal.Context(prec=60, traps=[])):
         values = tuple(
             float(decimal.Decimal(f"{sign}{digits[mark]}{found['power'] or ''}").scaleb(shift))
             for shift in {"either": (fraction, points), "fraction": (fraction,)}.get(percent, (points,))
             for mark in decimals
         )
-    return Read(values, currency, unit)
+    return Read(values, currency, unit) if all(map(math.isfinite, values)) else None
 
 
 def _plain_digits(digits: str, decimal_mark: str) -> str | None:

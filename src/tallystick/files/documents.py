@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import os
 import re
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, explained, finite, try_decode
+from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, finite, read_noisy, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
 
@@ -129,8 +130,9 @@ class HeldLines(Lines):
 class PickedLines(Lines):
     """Documents inside of other lines: at the path `take` of each, called what stands at the path `id`."""
 
-    def __init__(self, lines: Lines, take: str | None, id: str) -> None:
-        self.inner, self.take, self.id = lines, take, id
+    def __init__(self, lines: Lines, take: str | None, id: str, gaps: bool = False) -> None:
+        self.inner, self.take, self.id, self.gaps = lines, take, id, gaps
+        """With `gaps`, a line may have nothing at the path if others have: a request that failed has no answer."""
         self.source, self.name, self.file, self.remark = lines.source, lines.name, lines.file, lines.remark
         for path in (take, id):
             if path:
@@ -155,6 +157,8 @@ class PickedLines(Lines):
         import msgspec
 
         decode = msgspec.json.Decoder().decode
+        gap: InputError | None = None
+        filled = False
         for portion in self.inner.portions(min(most, MOST_LINES)):
             names, lines = [], []
             for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):
@@ -165,8 +169,17 @@ class PickedLines(Lines):
                     raise self.inner.not_json(error, number, line) from None
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
-                lines.append(line if self.take is None else self._document(outer, number))
+                try:
+                    lines.append(line if self.take is None else self._document(outer, number))
+                    filled = True
+                except InputError as error:
+                    if not self.gaps:
+                        raise
+                    gap = gap or error
+                    lines.append(b"null")
             yield Portion(portion.numbers, lines, portion.offsets, names)
+        if gap is not None and not filled:
+            raise gap
 
     def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
         if self.take is None:
@@ -181,10 +194,23 @@ class PickedLines(Lines):
         if found is MISSING:
             known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
             hint = did_you_mean(self.take, outer) if isinstance(outer, dict) else ""
+            way = _way(outer, read_path(self.take))
             raise InputError(
-                f"has no field {self.take!r}, found {known}{'.' + hint if hint else ''}", self.place(number)
+                f"has no field {self.take!r}, found {known}{way}{'.' + hint if hint else ''}", self.place(number)
             )
         return found.encode() if isinstance(found, str) else msgspec.json.encode(found)
+
+
+def _way(value: Any, steps: Steps) -> str:
+    """How far a path that leads nowhere leads."""
+    come = ""
+    for step in steps:
+        further = f"{come}[{step}]" if isinstance(step, int) else f"{come}.{step}" if come else step
+        inner = value_at(value, f"[{step}]" if isinstance(step, int) else step)
+        if inner is MISSING:
+            break
+        value, come = inner, further
+    return f"; {come} is {json.dumps(value, ensure_ascii=False)[:60]}" if come else ""
 
 
 # Whatever is given, as lines.
@@ -195,7 +221,7 @@ Kinds = Callable[[str], str]
 
 def open_documents(
     given: Any, *, name: str = "values", take: str | None = None, id: str = "id", kinds: Kinds | None = None,
-    fields: Collection[str] = (), by_key: bool = False, text: bool = True,
+    fields: Collection[str] = (), by_key: bool = False, text: bool = True, gaps: bool = False,
 ) -> Lines:  # fmt: skip
     """Documents wherever they are. `take` is the path of the document in what is found there, `id` that of its name; `fields` are
     those that a document is known to have, and `by_key` says that one object is {id: document}."""
@@ -205,7 +231,7 @@ def open_documents(
         found = _open_file(given, kinds, fields, by_key, id)
     else:
         found = hold_values(given, name, fields, by_key, text=text)
-    return found if take is None and id.isidentifier() else PickedLines(found, take, id)
+    return found if take is None and id.isidentifier() else PickedLines(found, take, id, gaps)
 
 
 def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool, id: str) -> Lines:
@@ -233,7 +259,8 @@ def _hold_mapping(value: Any, file: str, fields: Collection[str], by_key: bool, 
     if not isinstance(value, Mapping) or not value or set(value) & set(fields):
         return None
     if not by_key:
-        keys = [set(_keys_of(one)) for one in value.values()]
+        found = [_keys_of(one, noisy=bool(fields)) for one in value.values()]
+        keys = [set(one) for one in found if one is not None]
         if len(keys) < 2 or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
@@ -246,9 +273,13 @@ def _hold_mapping(value: Any, file: str, fields: Collection[str], by_key: bool, 
     )
 
 
-def _keys_of(value: Any) -> Iterable[str]:
+def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
+    """The keys of what may be a document; None of a model's text that holds none, if such may be there."""
     if isinstance(value, str):
-        value = (try_decode(value) or (None,))[0]
+        try:
+            value = read_noisy(value)[0] if noisy else (try_decode(value) or (None,))[0]
+        except Unreadable:
+            return None
     if isinstance(value, Mapping):
         return map(str, value)
     kind: Any = type(value)
@@ -364,7 +395,7 @@ def _cast_column(cells: Sequence[str], kind: str) -> list[Any]:
             "number"
             if all(map(_NUMBER.fullmatch, there))
             else "boolean"
-            if all(map(_TRUTH.__contains__, there))
+            if all(cell.lower() in _TRUTH for cell in there)
             else "text"
         )
     return [_cast(cell, kind) for cell in cells]
@@ -375,9 +406,9 @@ def _cast(cell: str, kind: str) -> Any:
         return None
     if cell[0] in "{[" and (found := try_decode(cell)) is not None:
         return found[0]
-    if (kind == "number" and _NUMBER.fullmatch(cell)) or (kind == "boolean" and cell in _TRUTH):
-        return (try_decode(cell) or (cell,))[0]
-    return cell
+    if kind == "boolean":
+        return _TRUTH.get(cell.lower(), cell)
+    return (try_decode(cell) or (cell,))[0] if kind == "number" and _NUMBER.fullmatch(cell) else cell
 
 
 # Values in memory.

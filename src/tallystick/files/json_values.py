@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from tallystick.errors import InputError, Place, TallystickError, did_you_mean
+from tallystick.errors import InputError, MetricError, Place, TallystickError, did_you_mean
 from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, read_text, shown_name
 
 _SPACE = " \t\r\n"
@@ -357,7 +358,9 @@ def read_noisy(text: str, fit: Fit | None = None) -> tuple[Any, tuple[str, ...]]
     if not candidates:
         behind = " behind its reasoning" if repairs else ""
         raise Unreadable(
-            f"holds no JSON that could be repaired{behind}" if _regions(said) else f"holds no JSON object or list{behind}"
+            f"holds no JSON that could be repaired{behind}"
+            if _regions(said)
+            else f"holds no JSON object or list{behind}"
         )
     misfits = [0.0 if fit is None else fit(one.value) for one in candidates]
     best = max(
@@ -575,6 +578,8 @@ MOST_STEPS = 100_000
 
 def read_data(name: AnySource) -> Any:
     """A small JSON or YAML file: a schema, choices, or a table of aliases."""
+    if not isinstance(name, (str, os.PathLike, Source)):
+        raise MetricError(f"expected an object or the name of a JSON or YAML file, found {name!r:.60}")
     file, content = shown_name(name), read_text(name)
     if file.removesuffix(".gz").endswith((".yaml", ".yml")):
         return _yaml(content, file)

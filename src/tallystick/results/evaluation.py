@@ -100,7 +100,7 @@ class Evaluation:
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self._taken = Account(
             self.kind,
-            Subject(metric, undefined),
+            Subject(metric, undefined, "" if split_known(metric)[1] is None else "unknown=counted"),
             totals=None if rows else Account.nothing(self.kind).totals,
             fields={} if fields else None,
             labels=None if labels is None else LabelSums(labels),

@@ -120,18 +120,19 @@ def _call_in(value: Mapping[str, Any], logs: Logs) -> Call | None:
         inner = {"args": {}, **inner} if isinstance(inner, dict) else {}
     elif isinstance(value.get("function"), dict):
         inner = value["function"]
-    if not isinstance(inner.get("name"), str):
+    if "name" not in inner:
         return None
+    name = inner["name"] if isinstance(inner["name"], str) else f"({shown(inner['name'])} for a name)"
     if inner.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        return Call(inner["name"], _arguments(inner.get("input"), logs))
-    for key in ("arguments", "args"):
-        if key in inner and (inner[key] is None or isinstance(inner[key], (dict, str))):
-            return Call(inner["name"], _arguments(inner[key], logs))
-    return None
+        return Call(name, _arguments(inner.get("input"), logs))
+    key = next((key for key in ("arguments", "args") if key in inner), None)
+    return None if key is None else Call(name, _arguments(inner[key], logs))
 
 
 def _plain_call(value: Any) -> Call | None:
-    """{function: arguments}, as BFCL has it."""
+    """{function: arguments}, as BFCL has it; or a name alone."""
+    if isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= {"name", "id", "type"}:
+        return Call(value["name"], {})
     if not isinstance(value, dict) or len(value) != 1:
         return None
     name, arguments = next(iter(value.items()))
@@ -193,7 +194,7 @@ def _literal(node: ast.expr) -> Any:
 
 def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool = False) -> Logs:
     """One side. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of words alone."""
-    lines = open_documents(given, name=name, take=take, id=id)
+    lines = open_documents(given, name=name, take=take, id=id, gaps=not strict)
     logs = Logs(lines.file, remark=lines.remark)
     places: dict[Any, int] = {}
     for portion in lines.portions():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -28,7 +29,7 @@ from tallystick.files.documents import HeldLines, are_named, id_of, open_documen
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
-from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, written
+from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
 
@@ -57,11 +58,14 @@ class RecordFile:
     """Says what of a value that does not fit its type can be compared."""
     advice: str = ""
     """What can be done about a line that is not JSON."""
+    ignored: Collection[str] = ()
+    """Paths at which nothing is compared, and at which no kind is wrong."""
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
         self._fills_in = self.type is not None and fills_in(self.type)
-        fields = {} if self.type is None else record_fields(self.type) or {}
+        found = None if self.type is None else record_fields(self.type)
+        self._is_record, fields = found is not None, found or {}
         if self.id_field in fields:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
@@ -149,7 +153,8 @@ class RecordFile:
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
-        if line.lstrip()[:1] != b"{":
+        first = line.lstrip()[:1]
+        if first != b"{" and not (first == b'"' and self.lenient):
             return UNREADABLE if self.lenient else None
         try:
             return id_of(self._identify(line).get(self.id_field))
@@ -189,21 +194,18 @@ class RecordFile:
             self.findings = findings
 
     def _from_line(self, number: int, line: bytes) -> tuple[Any, Any]:
-        problem: Exception
         try:
             line.decode()
             value = self.convert(line)
             return self._ids([line], [value])[0], self._with_unknown([value], [line])[0]
-        except msgspec.ValidationError as error:
-            problem = error
+        except msgspec.ValidationError:
+            pass
         except msgspec.DecodeError as error:
             return self._repair(number, line, error)
         except (UnicodeDecodeError, RecursionError) as error:
             return self._give_up(number, line, error)
-        except ValueError as error:  # pydantic's, as our converter words it
-            problem = error
-        if self.metric is None and not (self.lenient or self.tolerant):
-            raise InputError(str(problem), self.place(number)) from None
+        except ValueError:  # pydantic's, as our converter words it
+            pass
         try:
             value = self._plain(line)
         except msgspec.DecodeError as error:
@@ -247,6 +249,10 @@ class RecordFile:
 
     def fit(self, number: int, value: Any) -> tuple[Any, Any]:
         """The id of a decoded value, and the value as one of the type, as far as it fits."""
+        if self.lenient and isinstance(value, str) and self._is_record:  # a model's text, in JSON's quotation marks
+            value = self.read_noisy(value)
+            if type(value) is Invalid:
+                return UNREADABLE, value
         key = id_of(value.get(self.id_field)) if isinstance(value, dict) else None
         return key, self.add_unknown(value if self.type is None else self._fit(number, value), value)
 
@@ -255,11 +261,12 @@ class RecordFile:
             return self.convert(msgspec.json.encode(value))
         except (ValueError, msgspec.ValidationError) as error:
             problem = error
-        if record_fields(self.type) is not None and not isinstance(value, dict):
-            kind = "a list" if isinstance(value, list) else type(value).__name__
+        with suppress(ValueError, msgspec.ValidationError):
+            return self.convert(msgspec.json.encode(whole_numbers(value)))
+        if self._is_record and not isinstance(value, dict):
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
-            return Invalid(f"expected an object, found {kind}", str(value))
+            return Invalid(f"expected an object, found {kind_of(value)}", str(value))
         fitting = Fitting(self.credit)
         found, refusals = fitting.fit(value, self.type), Refusals()
         if self.metric is not None:
@@ -268,14 +275,17 @@ class RecordFile:
             raise InputError(str(problem), self.place(number)) from None
         for path, what in fitting.findings:
             general = re.sub(r"\[\d+\]", "[*]", path)
-            if general in refusals.asked:
-                continue  # the kind is the business of whoever was asked
+            if general in refusals.asked or self._ignores(general):
+                continue  # the kind is the business of whoever was asked, or nobody's
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
             self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
         for path, what in refusals.wrong:
             self.findings.note_misfit(path, f"{self.place(number)}: {path}: {what!r:.40}")
         return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
+
+    def _ignores(self, path: str) -> bool:
+        return any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in self.ignored)
 
 
 NOT_UTF8 = "is not UTF-8", "; convert the file to UTF-8 first"
@@ -353,7 +363,7 @@ class Pairing:
         self.reference.metric = self.predicted.metric = other.predicted.metric
         self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
         for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
-            ours.unknown = theirs.unknown
+            ours.unknown, ours.ignored = theirs.unknown, theirs.ignored
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
@@ -603,7 +613,7 @@ def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, refer
     by_key = isinstance(reference, HeldLines) and are_named(reference)
     return open_documents(
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
-        fields=_field_names(type_), by_key=by_key, text=type_ is not str,
+        fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,
     )  # fmt: skip
 
 

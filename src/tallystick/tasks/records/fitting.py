@@ -11,8 +11,12 @@ import collections.abc as abc
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
+from uuid import UUID
 
 import msgspec
 
@@ -122,7 +126,7 @@ class Fitting:
         return self._fit_leaf(value, shape.type, path) if keys is None else self._fit_record(value, shape, keys, path)
 
     def found(self, path: str, expected: str, value: Any) -> Unfit:
-        self.findings.append((path or "the document", f"expected {expected}, found {_kind(value)} {value!r:.40}"))
+        self.findings.append((path or "the document", f"expected {expected}, found {_shown(value)}"))
         return Unfit(value)
 
     def _fit_leaf(self, value: Any, type_: Any, path: str) -> Any:
@@ -131,7 +135,8 @@ class Fitting:
         try:
             return msgspec.convert(value, type_, strict=True)
         except msgspec.ValidationError:
-            return self.found(path, _name(type_), value)
+            whole = whole_numbers(value)
+            return self.found(path, _name(type_), value) if whole is value else self._fit_leaf(whole, type_, path)
         except (TypeError, ValueError):
             return value
 
@@ -175,6 +180,19 @@ class Fitting:
         best, findings = min(tried, key=lambda one: len(one[1]))
         self.findings += findings
         return best
+
+
+def whole_numbers(value: Any) -> Any:
+    """JSON with every 10.0 as 10, which is an integer there whatever its spelling; the same object where there is none."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        items = list(map(whole_numbers, value))
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    if isinstance(value, dict):
+        fields = {key: whole_numbers(one) for key, one in value.items()}
+        return value if all(a is b for a, b in zip(fields.values(), value.values(), strict=True)) else fields
+    return value
 
 
 # What a type fills in where JSON has no key was never written, and is no part of a prediction, nor of a reference.
@@ -241,7 +259,10 @@ def _is_of(value: Any, shape: Shape) -> bool:
     return isinstance(kind, (type, tuple)) and isinstance(value, kind)
 
 
-_WORDS = {str: "text", float: "a number", int: "an integer", bool: "true or false"}
+_WORDS: dict[Any, str] = {
+    str: "text", float: "a number", int: "an integer", bool: "true or false", date: "a date", time: "a time",
+    datetime: "a date with a time", UUID: "a UUID", Decimal: "a number",
+}  # fmt: skip
 
 
 def _name(type_: Any) -> str:
@@ -249,11 +270,25 @@ def _name(type_: Any) -> str:
     if shape.kind == "union":
         cases = list(shape.parts.values())
         return " or ".join(_name(case) for case in cases if not (case is int and float in cases))
+    if shape.origin is Literal or (isinstance(type_, type) and issubclass(type_, Enum)):
+        known = get_args(shape.type) if shape.origin is Literal else [one.value for one in type_]
+        return "one of " + ", ".join(repr(one) for one in known[:8]) + (", ..." if len(known) > 8 else "")
     return _WORDS.get(type_) or getattr(type_, "__name__", None) or str(type_)
 
 
-def _kind(value: Any) -> str:
-    kinds: list[tuple[Any, str]] = [
-        (bool, ""), (str, "text"), (int, "integer"), (float, "number"), (type(None), ""), (abc.Mapping, "object"), (list, "list"),
-    ]  # fmt: skip
-    return next((name for kind, name in kinds if isinstance(value, kind)), type(value).__name__)
+_JSON_WORDS = {True: "true", False: "false", None: "null"}
+_KINDS: list[tuple[Any, str]] = [
+    (str, "text"), (int, "integer"), (float, "number"), (abc.Mapping, "object"), (list, "list"),
+]  # fmt: skip
+
+
+def kind_of(value: Any) -> str:
+    """What kind of JSON a value is, in words."""
+    if value is None or isinstance(value, bool):
+        return _JSON_WORDS[value]
+    return next((name for kind, name in _KINDS if isinstance(value, kind)), type(value).__name__)
+
+
+def _shown(value: Any) -> str:
+    kind = kind_of(value)
+    return kind if kind in _JSON_WORDS.values() else f"{kind} {value!r:.40}"

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.algebra.choose import Choice, Rules
-from tallystick.algebra.derive import Decision, explain_derivation, record_fields
+from tallystick.algebra.derive import Decision, explain_derivation, ignored_paths, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
 from tallystick.algebra.surplus import split_known
@@ -42,7 +42,7 @@ from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
 
-UNKNOWN = ("count", "ignore")
+UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
 
 @dataclass(frozen=True)
@@ -226,9 +226,10 @@ def prepare(
     metric, keys = split_known(metric)
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
+    pairing.predicted.ignored = ignored_paths(decisions)
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
-    return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
+    return Prepared(shape, metric, tuple(decisions), pairing, UNKNOWN[settings.unknown])
 
 
 def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
