@@ -202,6 +202,13 @@ WRONG = {
     "an option of another task": (lambda: ts.amr("(a / b)", "(a / b)", scheme="IOB2"), "no option 'scheme'"),
     "both columns of data": (lambda: ts.spans(TAGS, together=True), "for a file"),
     "a metric of records by name": (lambda: ts.records({"a": 1}, {"a": 1}, metrics="f1"), "no named metrics"),
+    "no delimiter": (lambda: ts.spans(TAGS, TAGS, delimiter=""), "delimiter=.* found an empty text"),
+    "a number for words": (lambda: ts.records({"a": 1}, {"a": 1}, nothing=0), "nothing: expected words, found 0"),
+    "an instance for a type": (
+        lambda: ts.records({"a": 1}, {"a": 1}, type={"a": 1}),
+        "type: expected a type, found dict",
+    ),
+    "a list for a type": (lambda: ts.score([{"a": 1}], [{"a": 1}], type=["x"]), "type: expected a type, found list"),
     # the metric in the wrong place
     "a metric's name as reference": (lambda: ts.spans("segment", TAGS), "no such file"),
     "data before the metric": (lambda: ts.evaluate(TAGS, TAGS, METRIC), "expected a metric"),
@@ -258,6 +265,29 @@ def test_messages_have_options_as_python_has_them() -> None:
         ts.amr({"x": "(a / b)"}, {"y": "(a / b)"})
     repeated = ts.coreference([[(0, 2)], [(0, 2), (3, 4)]], [[(0, 2)]], "conll")["conll"].warnings
     assert any("(strict=True names each)" in warning for warning in repeated)
+
+
+def test_spans_beyond_the_tokens_are_said() -> None:
+    tokens = ["a", "b", "c"]
+    outside = {"tokens": tokens, "relations": [("r", (0, 1), (2, 9))]}
+    assert any(
+        "1 mention lies outside the tokens of its document, the first in 0: tokens 2 to 8 of 3" in warning
+        for warning in ts.relations(outside, [RELATION], "boundaries")["boundaries"].warnings
+    )
+    events = {"tokens": tokens, "events": [{**EVENT, "arguments": [(7, 8, "target")]}]}
+    assert any("outside the tokens" in one for one in ts.events([EVENT], events, "tri_c")["tri_c"].warnings)
+    inside = {"tokens": tokens, "relations": [("r", (0, 1), (2, 3))]}
+    assert not any("outside" in one for one in ts.relations(inside, inside, "boundaries")["boundaries"].warnings)
+
+
+def test_types_on_one_side_only_are_said() -> None:
+    typed, bare = [("r", (0, 1, "PER"), (2, 3, "LOC"))], [("r", (0, 1), (2, 3))]
+    for reference, predicted in ((typed, bare), (bare, typed)):
+        found = ts.relations(reference, predicted, ["strict", "boundaries"])
+        assert found["strict"].f1 == 0
+        assert any("no argument of" in warning for warning in found["strict"].warnings)
+    assert not ts.relations(typed, typed, "strict")["strict"].warnings
+    assert not ts.relations(typed, bare, "boundaries")["boundaries"].warnings
 
 
 def test_results_of_batches_have_a_sum() -> None:

@@ -3,18 +3,19 @@ mentions in JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError, MetricError, Place, did_you_mean
+from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.source import AnySource, Source
-from tallystick.structures.texts import AnnotatedMention
+from tallystick.structures.texts import AnnotatedMention, Mention
 from tallystick.tasks.contract import option
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Similarity
+    from tallystick.files.pairing import Documents
     from tallystick.tasks.parses import Heads
 
 HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
@@ -179,6 +180,22 @@ def read_mention(found: Json, *, inclusive: bool = False) -> AnnotatedMention:
         kind=_word(found, "kind", "mention_type"),
         text=_word(found, "text"),
     )
+
+
+def warn_outside(out: Documents[Any], mentions: Mapping[str, Iterable[Mention]], tokens: Mapping[str, int]) -> None:
+    """Say which mentions lie outside of the tokens of their documents, where the numbers of these are known (not 0)."""
+    outside = [(name, one) for name, of in mentions.items() for one in of if 0 < tokens[name] <= one.right]
+    if outside:
+        name, first = outside[0]
+        lie = (
+            "lies outside the tokens of its document"
+            if len(outside) == 1
+            else "lie outside the tokens of their documents"
+        )
+        out.warnings.append(
+            f"{out.file}: {counted(len(outside), 'mention')} {lie}, the first in {name}: tokens {first.left} to {first.right} of "
+            f"{tokens[name]:,}; are the offsets those of characters, or of another document?"
+        )
 
 
 def _word(found: Json, *keys: str) -> str | None:

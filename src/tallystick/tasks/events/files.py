@@ -27,7 +27,7 @@ from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
-from tallystick.tasks.named import document_name, read_mention
+from tallystick.tasks.named import document_name, read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
 
@@ -337,6 +337,12 @@ def read_events(
             out.values[key] = EventDocument((*before.events, *document.events), before.tokens, before.sentences)
         else:
             out.add(key, document, record.place)
+    if out.format == "JSON":
+        mentions = {
+            name: [one for e in of.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
+            for name, of in out.values.items()
+        }
+        warn_outside(out, mentions, {name: len(of.tokens) for name, of in out.values.items()})
     return out
 
 

@@ -30,7 +30,7 @@ from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
-from tallystick.tasks.named import document_name, read_mention
+from tallystick.tasks.named import document_name, read_mention, warn_outside
 from tallystick.tasks.plain import Given, Structure, expect, is_span, is_whole, named
 
 TrainingFacts = frozenset[tuple[str, str, str]]
@@ -198,9 +198,13 @@ def _read_nothing(opening: Opening, **_: Any) -> Documents[RelationSet]:
 
 def _read_plain(opening: Opening, keep_text: bool, **_: Any) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
+    counts: dict[str, int] = {}
     for number, document in enumerate(opening.documents, 1):
-        text = words_of(document) if keep_text else None
-        out.add(document_name(document, number, *NAMES), _plain(document), document.place, text)
+        text, name = words_of(document), document_name(document, number, *NAMES)
+        out.add(name, _plain(document), document.place, text if keep_text else None)
+        counts[name] = sum(map(len, text.sentences)) if text is not None else 0
+    arguments = {name: (one for r in of.relations for one in (r.subj, r.obj)) for name, of in out.values.items()}
+    warn_outside(out, arguments, counts)
     return out
 
 

@@ -108,7 +108,12 @@ class Relations(Task):
         out = {}
         for run, right in rights.items():
             pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
-            out[run] = Scored(pairs, score(pairs, metrics, options))
+            results = score(pairs, metrics, options)
+            note = "" if facts else _only_one_has_types(left, right)
+            if note and "strict" in results:
+                strict = results["strict"]
+                results = {**results, "strict": strict.changed(notes=(*strict.notes, note))}
+            out[run] = Scored(pairs, results)
         return out
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
@@ -145,6 +150,20 @@ class Relations(Task):
             found = ask_parts(lambda file: set(_types_of(read_relations(file))))
             if found:
                 _require_types(settings.symmetric, sorted(found))
+
+
+def _only_one_has_types(left: Documents[Any], right: Documents[Any]) -> str:
+    """What to say if arguments have types on one side and on the other none has."""
+    typed = [
+        [one.type is not None for of in side.values.values() for r in of.relations for one in (r.subj, r.obj)]
+        for side in (left, right)
+    ]
+    if not all(typed) or any(typed[0]) == any(typed[1]):
+        return ""
+    bare, other = (right, left) if any(typed[0]) else (left, right)
+    return (
+        f"no argument of {bare.file} has a type, and arguments of {other.file} have; boundaries compares them without"
+    )
 
 
 def _types_of(side: Documents[Any]) -> list[str]:
