@@ -876,3 +876,48 @@ def test_an_id_that_repeats_the_name_of_its_document_earns_nothing(tmp_path):
         assert ts.score(*pair).f1 == 0.5
     other = [{name: {**one, "id": 5} for name, one in side.items()} for side in keyed]  # a field like any other
     assert ts.score(*other).f1 == 0.75
+
+
+CARD = {"type": "object", "properties": {"kind": {"const": "card"}, "number": {"type": "string"}}}
+BANK = {
+    "type": "object",
+    "properties": {"kind": {"const": "bank"}, "iban": {"type": "string"}, "bic": {"type": "string"}},
+}
+
+
+@dataclass
+class Card:
+    kind: Literal["card"]
+    number: str
+
+
+@dataclass
+class Bank:
+    kind: Literal["bank"]
+    iban: str
+    bic: str
+
+
+@dataclass
+class Paid:
+    by: Card | Bank | None = None
+
+
+@pytest.mark.parametrize("cases", [[CARD, BANK], [BANK, CARD]])
+def test_a_key_of_another_case_of_a_union_is_not_free(cases, tmp_path):
+    schema = {"type": "object", "properties": {"by": {"oneOf": cases}}}
+    right = {"by": {"kind": "card", "number": "1"}}
+    more = {"by": {"kind": "card", "number": "1", "iban": "x", "bic": None}}
+    for how in ({"schema": schema}, {"schema": schema, "lenient": True}):
+        found = ts.score([right], [more], **how)
+        assert (found.precision, found.recall, found.exact) == (2 / 3, 1, 0)
+        assert "(by.iban 1)" in found.warnings[0]
+    assert ts.score([right], [right], schema=schema).exact == 1
+    assert ts.score([more], [more], schema=schema).exact == 1
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    pa.parquet.write_table(pa.Table.from_pylist([more]), tmp_path / "more.parquet")
+    assert ts.score([right], str(tmp_path / "more.parquet"), schema=schema).precision == 2 / 3
+    pytest.importorskip("pydantic")
+    assert ts.score([right], [more], type=Paid, lenient=True).precision == 2 / 3

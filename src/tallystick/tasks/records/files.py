@@ -405,7 +405,7 @@ class Pairing:
                 counts = [done + len(references) + left.count(), done + len(predictions) + right.count()]
                 if counts[0] != counts[1]:
                     raise SidesMismatch(
-                        f"{self.reference.lines.file} has {counts[0]:,} records and {self.predicted.lines.file} has "
+                        f"{self.reference.lines.file} has {counted(counts[0], 'record')} and {self.predicted.lines.file} has "
                         f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal"
                     )
                 return
