@@ -915,9 +915,7 @@ def test_a_key_of_another_case_of_a_union_is_not_free(cases, tmp_path):
     assert ts.score([right], [right], schema=schema).exact == 1
     assert ts.score([more], [more], schema=schema).exact == 1
     pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    pa.parquet.write_table(pa.Table.from_pylist([more]), tmp_path / "more.parquet")
+    pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist([more]), tmp_path / "more.parquet")
     assert ts.score([right], str(tmp_path / "more.parquet"), schema=schema).precision == 2 / 3
     pytest.importorskip("pydantic")
     assert ts.score([right], [more], type=Paid, lenient=True).precision == 2 / 3
