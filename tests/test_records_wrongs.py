@@ -919,3 +919,14 @@ def test_a_key_of_another_case_of_a_union_is_not_free(cases, tmp_path):
     assert ts.score([right], str(tmp_path / "more.parquet"), schema=schema).precision == 2 / 3
     pytest.importorskip("pydantic")
     assert ts.score([right], [more], type=Paid, lenient=True).precision == 2 / 3
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_an_item_that_lacks_a_field_of_an_all_or_nothing_record_is_wrong_and_no_error(lenient):
+    gold = {"a": [{"k": "x", "v": 1}, {"k": "y", "v": 2}], "n": 1}
+    options = {"choices": {"a[*]": {"credit": "all"}}, "lenient": lenient}
+    found = ts.score([gold], [{**gold, "a": [{"k": "x"}, {"k": "y", "v": 2}]}], **options)
+    assert (found.precision, found.recall) == (2 / 3, 2 / 3)
+    found = ts.score([gold], [{**gold, "a": [{}, {"k": "y", "v": 2}]}], **options)
+    assert found.precision < 1
+    assert (found.recall, found.exact) == (2 / 3, 0)

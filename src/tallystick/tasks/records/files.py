@@ -370,6 +370,7 @@ class Pairing:
         """Pair and look as another pairing of documents of the same shape does."""
         self.how, self.nameless = other.how, other.nameless
         self.reference.metric = self.predicted.metric = other.predicted.metric
+        self.predicted.convert = other.predicted.convert
         self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
         for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
             ours.unknown, ours.ignored = theirs.unknown, theirs.ignored

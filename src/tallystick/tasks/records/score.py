@@ -228,6 +228,8 @@ def prepare(
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
+    if "record(" in str(metric):  # a product needs all of its fields, so what a prediction lacks has to be found
+        pairing.predicted.convert = shape.converters()[1]
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, UNKNOWN[settings.unknown])
