@@ -202,6 +202,13 @@ WRONG = {
     "an option of another task": (lambda: ts.amr("(a / b)", "(a / b)", scheme="IOB2"), "no option 'scheme'"),
     "both columns of data": (lambda: ts.spans(TAGS, together=True), "for a file"),
     "a metric of records by name": (lambda: ts.records({"a": 1}, {"a": 1}, metrics="f1"), "no named metrics"),
+    "no delimiter": (lambda: ts.spans(TAGS, TAGS, delimiter=""), "delimiter=.* found an empty text"),
+    "a number for words": (lambda: ts.records({"a": 1}, {"a": 1}, nothing=0), "nothing: expected words, found 0"),
+    "an instance for a type": (
+        lambda: ts.records({"a": 1}, {"a": 1}, type={"a": 1}),
+        "type: expected a type, found dict",
+    ),
+    "a list for a type": (lambda: ts.score([{"a": 1}], [{"a": 1}], type=["x"]), "type: expected a type, found list"),
     # the metric in the wrong place
     "a metric's name as reference": (lambda: ts.spans("segment", TAGS), "no such file"),
     "data before the metric": (lambda: ts.evaluate(TAGS, TAGS, METRIC), "expected a metric"),
