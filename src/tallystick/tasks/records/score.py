@@ -210,7 +210,8 @@ def prepare(
     if settings.metric is not None:
         pairing.predicted.metric = as_metric(settings.metric)
         return Prepared(shape, pairing.predicted.metric, (), pairing)
-    by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
+    outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
+    by_id = pairing.decide() == "by id" and not outside
     for id_field in (
         {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
         if by_id or pairing.nameless
@@ -227,6 +228,8 @@ def prepare(
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
+    if "record(" in str(metric):  # a product needs all of its fields, so what a prediction lacks has to be found
+        pairing.predicted.convert = shape.converters()[1]
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, UNKNOWN[settings.unknown])
