@@ -290,6 +290,12 @@ def test_types_on_one_side_only_are_said() -> None:
     assert not ts.relations(typed, bare, "boundaries")["boundaries"].warnings
 
 
+def test_a_call_without_a_name_is_wrong_and_no_error() -> None:
+    found = ts.calls([[CALL]], [[{**CALL, "name": ""}]])
+    assert [found[name].f1 for name in ("names", "calls", "arguments")] == [0, 0, 0]
+    assert found["calls"].figures["precision"] == 0
+
+
 def test_results_of_batches_have_a_sum() -> None:
     batches = [ts.spans([tags], [["B-PER", "O"]], "segment") for tags in TAGS]
     assert sum(batches).figures == ts.spans(TAGS, [["B-PER", "O"]] * 2, "segment").figures
