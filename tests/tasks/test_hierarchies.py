@@ -207,7 +207,10 @@ def test_what_merging_does_to_links_is_reported():
     assert "events that have several parents" in found["nstm_p"].warnings[0]
     assert found["nstm_p"].nstm == found["ceaf_stm"].f1 == found["ceaf_p"].f1 == 1
     inside = EventHierarchy([*"ab"], [["a", "b"]], [EventLink("a", "b")])
-    assert "subevent links that join mentions of one event, left out: 1" in evaluate([inside], [inside])["muc_p"].warnings[0]
+    assert (
+        "subevent links that join mentions of one event, left out: 1"
+        in evaluate([inside], [inside])["muc_p"].warnings[0]
+    )
 
 
 def test_nodes_are_the_same_if_they_share_a_mention_and_a_link_is_matched_once():

@@ -51,7 +51,6 @@ def without_gaps(figures: Mapping[str, float | None]) -> dict[str, float]:
     return {name: nothing if value is None else value for name, value in figures.items()}
 
 
-
 @dataclass(frozen=True)
 class One:
     """What one prediction is worth, and where it differs."""
