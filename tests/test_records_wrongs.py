@@ -863,3 +863,70 @@ def test_choices_of_another_kind_are_refused():
     for wrong in ([1], 5):
         with pytest.raises(ts.TallystickError, match="expected an object or the name of a JSON or YAML file"):
             ts.score({"n": 1}, {"n": 1}, choices=wrong)
+
+
+def test_an_id_that_repeats_the_name_of_its_document_earns_nothing(tmp_path):
+    gold, predicted = [{"id": "a", "n": 1}, {"id": "b", "n": 2}], [{"id": "b", "n": 2}, {"id": "a", "n": 7}]
+    for name, side in (("gold", gold), ("predicted", predicted)):
+        (tmp_path / name).mkdir()
+        for one in side:
+            (tmp_path / name / f"{one['id']}.json").write_text(json.dumps(one))
+    keyed = [{one["id"]: one for one in side} for side in (gold, predicted)]
+    for pair in ((gold, predicted), keyed, (str(tmp_path / "gold"), str(tmp_path / "predicted"))):
+        assert ts.score(*pair).f1 == 0.5
+    other = [{name: {**one, "id": 5} for name, one in side.items()} for side in keyed]  # a field like any other
+    assert ts.score(*other).f1 == 0.75
+
+
+CARD = {"type": "object", "properties": {"kind": {"const": "card"}, "number": {"type": "string"}}}
+BANK = {
+    "type": "object",
+    "properties": {"kind": {"const": "bank"}, "iban": {"type": "string"}, "bic": {"type": "string"}},
+}
+
+
+@dataclass
+class Card:
+    kind: Literal["card"]
+    number: str
+
+
+@dataclass
+class Bank:
+    kind: Literal["bank"]
+    iban: str
+    bic: str
+
+
+@dataclass
+class Paid:
+    by: Card | Bank | None = None
+
+
+@pytest.mark.parametrize("cases", [[CARD, BANK], [BANK, CARD]])
+def test_a_key_of_another_case_of_a_union_is_not_free(cases, tmp_path):
+    schema = {"type": "object", "properties": {"by": {"oneOf": cases}}}
+    right = {"by": {"kind": "card", "number": "1"}}
+    more = {"by": {"kind": "card", "number": "1", "iban": "x", "bic": None}}
+    for how in ({"schema": schema}, {"schema": schema, "lenient": True}):
+        found = ts.score([right], [more], **how)
+        assert (found.precision, found.recall, found.exact) == (2 / 3, 1, 0)
+        assert "(by.iban 1)" in found.warnings[0]
+    assert ts.score([right], [right], schema=schema).exact == 1
+    assert ts.score([more], [more], schema=schema).exact == 1
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist([more]), tmp_path / "more.parquet")
+    assert ts.score([right], str(tmp_path / "more.parquet"), schema=schema).precision == 2 / 3
+    pytest.importorskip("pydantic")
+    assert ts.score([right], [more], type=Paid, lenient=True).precision == 2 / 3
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_an_item_that_lacks_a_field_of_an_all_or_nothing_record_is_wrong_and_no_error(lenient):
+    gold = {"a": [{"k": "x", "v": 1}, {"k": "y", "v": 2}], "n": 1}
+    options = {"choices": {"a[*]": {"credit": "all"}}, "lenient": lenient}
+    found = ts.score([gold], [{**gold, "a": [{"k": "x"}, {"k": "y", "v": 2}]}], **options)
+    assert (found.precision, found.recall) == (2 / 3, 2 / 3)
+    found = ts.score([gold], [{**gold, "a": [{}, {"k": "y", "v": 2}]}], **options)
+    assert found.precision < 1
+    assert (found.recall, found.exact) == (2 / 3, 0)

@@ -93,6 +93,15 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return f' Did you mean "{close[0]}"?' if close else ""
 
 
+def check_share(name: str, number: float, before: str = "") -> None:
+    """Refuse a bound of a figure that is no share: 90 for 90 %."""
+    if not 0 <= number <= 1:
+        said = f"; for {number:g} % say {name}={number / 100:g}" if 1 < number <= 100 else ""
+        raise MetricError(
+            f"{before}{name.rpartition('.')[2]} lies between 0 and 1, found {f'{name}={number:g}'!r}{said}"
+        )
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun: `1 mention`, `2,000 mentions`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

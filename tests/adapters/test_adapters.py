@@ -169,3 +169,15 @@ def test_tags_are_not_taken_for_bags_of_words():
     assert (
         compute(predictions=[["I", "O"]], references=[["O", "I"]])["f1"] == 1
     )  # words, or at least no tags with types
+
+
+def test_a_bound_in_percent_is_refused():
+    from tallystick.adapters.promptfoo import get_assert
+    from tallystick.adapters.pytest import assert_matches
+
+    with pytest.raises(TallystickError, match=r"f1 lies between 0 and 1, found 'f1=90'; for 90 % say f1=0.9"):
+        assert_matches({"a": 1}, {"a": 1}, f1=90)
+    for threshold in (90, "high"):
+        graded = get_assert('{"a": 1}', {"vars": {"expected": {"a": 1}}, "config": {"threshold": threshold}})
+        assert (graded["pass"], graded["score"]) == (False, 0)
+        assert "threshold" in graded["reason"] or "high" in graded["reason"]

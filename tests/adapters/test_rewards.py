@@ -195,3 +195,14 @@ def test_inspect_ai_takes_anything():
         ]
 
     assert all(0 <= one.value["f1"] <= 1 for one in asyncio.run(every()))
+
+
+def test_an_empty_answer_earns_no_precision():
+    scorer = ts.scorer(schema={"type": "object", "properties": {"a": {"type": "integer"}}}, figure="precision")
+    assert scorer({"a": 1}, "{}") == 0.0
+    assert ts.rewards(
+        [{"a": 1}, {}],
+        ["{}", "{}"],
+        schema={"type": "object", "properties": {"a": {"type": "integer"}}},
+        figure="precision",
+    ) == [0.0, 1.0]

@@ -296,6 +296,7 @@ def test_files_whose_ids_differ_can_be_paired_by_order():
     Path("other.amr").write_text(GOLD.replace("::id ", "::id x"))
     refused = run("score", "amr", "gold.amr", "other.amr", code=3)
     assert "use --pair order" in refused.stderr
+    assert "use --pair order" in run("compare", "amr", "gold.amr", "other.amr", code=3).stderr
     done = run("score", "amr", "gold.amr", "other.amr", "--pair", "order", "--format", "json")
     assert json.loads(done.stdout)["metrics"]["smatch"]["f1"] == 1.0
     assert (

@@ -22,7 +22,9 @@ LABELLED = [
 
 
 def found(task, gold, system, *options):
-    return json.loads(run("score", task, str(EXAMPLES / gold), str(EXAMPLES / system), *options, "--format", "json").stdout)
+    return json.loads(
+        run("score", task, str(EXAMPLES / gold), str(EXAMPLES / system), *options, "--format", "json").stdout
+    )
 
 
 @pytest.mark.parametrize("command", LABELLED)
@@ -39,7 +41,9 @@ def test_by_label(command):
 def test_every_metric_that_has_the_label_is_broken_down(jobs):
     every = found("roles", *LABELLED[3][1:], "--by", "label", *jobs)
     assert list(every["labels"]) == list(every["metrics"])
-    two = found("roles", *LABELLED[3][1:], "--by", "label", "--metric", "ceaf_ree", "--metric", "ree_phi4", *jobs)["labels"]
+    two = found("roles", *LABELLED[3][1:], "--by", "label", "--metric", "ceaf_ree", "--metric", "ree_phi4", *jobs)[
+        "labels"
+    ]
     assert list(two) == ["ceaf_ree", "ree_phi4"]
     assert two["ceaf_ree"] == every["labels"]["ceaf_ree"]
 

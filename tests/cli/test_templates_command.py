@@ -160,5 +160,7 @@ def test_one_of_several_lists_in_a_file_and_the_recorded_mapping(folder):
     assert set(found(first[0], first[1], "systems.json#tst3/b", command="compare")["systems"]) == {"a", "b"}
     assert "Pick one with FILE#NAME" in found("keys.json", "systems.json", code=2)
     assert "Pick one with FILE#NAME" in found("keys.json#tst3", "systems.json", code=2)
+    message = running.run("score", "templates", "keys.json#tst3", "systems.json#tst3/a", code=2).stderr
+    assert "FILE#NAME picks a list of a file for --preset muc4-official" in message
     assert 'Did you mean "tst3/b"' in found("keys.json#tst3", "systems.json#tst3/c", code=2)
     assert "system.json#a: no such file" in found("keys.json#tst3", "system.json#a", code=2)

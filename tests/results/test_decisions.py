@@ -433,3 +433,9 @@ def test_a_none_that_is_compared_is_explained_and_one_that_does_not_count_is_not
         metric = ts.match(combine(name=ts.exact, date=ts.exact))
         (pair,) = ts.evaluate(metric, [[one]], [[one]]).explain().children
         assert {child.name: child.reference for child in pair.children} == expected
+
+
+def test_a_document_that_counts_as_0_is_not_called_left_out():
+    gold, system = [["a"], []], [["a"], []]
+    found = {value: ts.evaluate(ts.f1(ts.match(ts.exact)), gold, system, undefined=value) for value in (None, 0)}
+    assert [(one.over_documents["f1"], one.left_out["f1"]) for one in found.values()] == [(1.0, 1), (0.5, 0)]

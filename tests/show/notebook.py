@@ -55,7 +55,11 @@ def notebook() -> Any:
     import nbformat
 
     v4 = nbformat.v4
-    cells = [v4.new_markdown_cell("# Every task in a notebook\n\nEach cell shows one table; the signature is folded away below it.")]
+    cells = [
+        v4.new_markdown_cell(
+            "# Every task in a notebook\n\nEach cell shows one table; the signature is folded away below it."
+        )
+    ]
     cells.append(v4.new_code_cell(START))
     for task, (gold, system) in FILES.items():
         cells.append(v4.new_markdown_cell(f"## {task.capitalize() if task != 'amr' else 'AMR'}"))
@@ -64,7 +68,9 @@ def notebook() -> Any:
         cells += [v4.new_markdown_cell(f"## {title}"), v4.new_code_cell(code)]
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
-    return v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    return v4.new_notebook(
+        cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    )
 
 
 def execute(found: Any) -> Any:

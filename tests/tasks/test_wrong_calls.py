@@ -202,6 +202,13 @@ WRONG = {
     "an option of another task": (lambda: ts.amr("(a / b)", "(a / b)", scheme="IOB2"), "no option 'scheme'"),
     "both columns of data": (lambda: ts.spans(TAGS, together=True), "for a file"),
     "a metric of records by name": (lambda: ts.records({"a": 1}, {"a": 1}, metrics="f1"), "no named metrics"),
+    "no delimiter": (lambda: ts.spans(TAGS, TAGS, delimiter=""), "delimiter=.* found an empty text"),
+    "a number for words": (lambda: ts.records({"a": 1}, {"a": 1}, nothing=0), "nothing: expected words, found 0"),
+    "an instance for a type": (
+        lambda: ts.records({"a": 1}, {"a": 1}, type={"a": 1}),
+        "type: expected a type, found dict",
+    ),
+    "a list for a type": (lambda: ts.score([{"a": 1}], [{"a": 1}], type=["x"]), "type: expected a type, found list"),
     # the metric in the wrong place
     "a metric's name as reference": (lambda: ts.spans("segment", TAGS), "no such file"),
     "data before the metric": (lambda: ts.evaluate(TAGS, TAGS, METRIC), "expected a metric"),
@@ -281,6 +288,12 @@ def test_types_on_one_side_only_are_said() -> None:
         assert any("no argument of" in warning for warning in found["strict"].warnings)
     assert not ts.relations(typed, typed, "strict")["strict"].warnings
     assert not ts.relations(typed, bare, "boundaries")["boundaries"].warnings
+
+
+def test_a_call_without_a_name_is_wrong_and_no_error() -> None:
+    found = ts.calls([[CALL]], [[{**CALL, "name": ""}]])
+    assert [found[name].f1 for name in ("names", "calls", "arguments")] == [0, 0, 0]
+    assert found["calls"].figures["precision"] == 0
 
 
 def test_results_of_batches_have_a_sum() -> None:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.adapters.scorer import RecordScorer
-from tallystick.errors import TallystickError
+from tallystick.errors import TallystickError, check_share
 
 OWN = ("reference", "variable", "figure", "threshold")
 
@@ -28,12 +28,14 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     config = dict(context.get("config") or {})
     variable = config.get("variable", "expected")
     reference = config.get("reference", context.get("vars", {}).get(variable))
-    figure, threshold = config.get("figure", "f1"), float(config.get("threshold", 1.0))
+    figure, threshold = config.get("figure", "f1"), config.get("threshold", 1.0)
     if reference is None:
         return _failed(f"there is no reference: set the variable {variable!r}, or config.reference")
     try:
+        threshold = float(threshold)
+        check_share("threshold", threshold)
         one = RecordScorer(**{key: value for key, value in config.items() if key not in OWN}).score(reference, output)
-    except (TallystickError, TypeError) as error:
+    except (TallystickError, TypeError, ValueError) as error:
         return _failed(str(error))
     figures = one.figures
     if figure not in figures:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.adapters.scorer import One, RecordScorer
+from tallystick.errors import check_share
 
 
 def assert_matches(
@@ -28,6 +29,8 @@ def assert_matches(
     one = RecordScorer(**options).score(reference, predicted)
     least = {"f1": f1, "precision": precision, "recall": recall}
     wanted = {name: value for name, value in least.items() if value is not None} or {"exact": 1.0}
+    for name, value in wanted.items():
+        check_share(name, value)
     missed = [
         f"{name} {one.figures[name]:.4f} < {value:g}" for name, value in wanted.items() if one.figures[name] < value
     ]

@@ -44,6 +44,13 @@ from tallystick.tasks.records.task import RecordSettings
 from tallystick.tasks.spans.tags import split_tag
 
 
+def without_gaps(figures: Mapping[str, float | None]) -> dict[str, float]:
+    """Figures with a number for what is 0/0: 1 where all are, since nothing was wanted and nothing given; else 0, so that an answer that holds
+    nothing earns no precision."""
+    nothing = 1.0 if all(value is None for value in figures.values()) else 0.0
+    return {name: nothing if value is None else value for name, value in figures.items()}
+
+
 @dataclass(frozen=True)
 class One:
     """What one prediction is worth, and where it differs."""
@@ -53,8 +60,8 @@ class One:
 
     @property
     def figures(self) -> dict[str, float]:
-        """Precision, recall, f1 and exact (1 or 0); what is 0/0 (nothing wanted and nothing given) is 1."""
-        known = {name: 1.0 if value is None else value for name, value in self.result.figures.items()}
+        """Precision, recall, f1 and exact (1 or 0); what is 0/0 is 1 where nothing was wanted and nothing given, else 0."""
+        known = without_gaps(self.result.figures)
         if self.invalid:
             known = dict.fromkeys(known, 0.0)
         return {**known, "exact": float(self.exact)}
@@ -141,7 +148,8 @@ class RecordScorer:
                 figures = {name: column.tolist() for name, column in evaluation.kind.figures(rows).items()}
                 exact = exact_rows(evaluation.kind, rows)
                 for place, key in enumerate(batch.ids):
-                    known = {name: 1.0 if isnan(column[place]) else column[place] for name, column in figures.items()}
+                    found = {name: None if isnan(column[place]) else column[place] for name, column in figures.items()}
+                    known = without_gaps(found)
                     known["exact"] = float(exact[place]) if exact is not None else 0.0
                     out.append(
                         {**(dict.fromkeys(known, 0.0) if key in unread else known), "valid": float(key not in unread)}

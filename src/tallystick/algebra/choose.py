@@ -412,8 +412,8 @@ def _read_word(word: str, where: str, why: str) -> Choice:
     class_ = choosable().get(word)
     if class_ is None:
         raise DerivationError(
-            f"{where}: unknown choice {word!r}; expected one of {', '.join(WORDS)}, or an object such as "
-            f'{{"text": "levenshtein"}}.{did_you_mean(word, [*WORDS, *similarities()])}'
+            f"{where}: unknown choice {word!r}; expected one of {', '.join((*WORDS, *STRUCTURES))}, or an object such as "
+            f'{{"text": "levenshtein"}}.{did_you_mean(word, [*WORDS, *STRUCTURES, *similarities()])}'
         )
     needed = ", ".join(f'"{f.name}": ...' for f in fields(class_) if f.default is MISSING)
     if needed:

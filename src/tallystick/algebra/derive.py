@@ -136,12 +136,20 @@ class _Walker:
         plain, chosen = self.chosen(type_, "")
         self.credit = chosen.credit or self.credit
         shape = shape_of(plain)
-        if chosen.similarity is not None or shape.kind != "record" or not any(map(_is_collection, shape.parts.values())):
+        if (
+            chosen.similarity is not None
+            or shape.kind != "record"
+            or not any(map(_is_collection, shape.parts.values()))
+        ):
             return self.part(type_, "", summed=True)
         idle = replace(chosen, credit=None)
         if not idle.says_nothing:
-            said = ", ".join(f.name for f in dataclasses.fields(idle) if f.name != "why" and getattr(idle, f.name) is not None)
-            raise self.cannot(shape.type, "", f"at the top, where each field counts by itself, {said} would have no effect")
+            said = ", ".join(
+                f.name for f in dataclasses.fields(idle) if f.name != "why" and getattr(idle, f.name) is not None
+            )
+            raise self.cannot(
+                shape.type, "", f"at the top, where each field counts by itself, {said} would have no effect"
+            )
         self.decisions.append(Decision("", name_of(shape.type), "each field counts", chosen.why or "default"))
         parts = ((name, self.value(t, name, summed=True)) for name, t in shape.parts.items())
         kept = Named((name, part) for name, part in parts if part is not None)

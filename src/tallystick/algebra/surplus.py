@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -112,10 +112,23 @@ class Place:
     items: Place | None = None
     kinds: set[type] = field(default_factory=set)
     """Whether objects and lists may be there at all."""
+    cases: list[Place] = field(default_factory=list)
+    """The records of a union of several; each knows its own keys only."""
+    fixed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    """What may be under keys that tell the records of a union apart."""
 
     def and_also(self, keys: Collection[str]) -> Place:
         """The same with more keys that are known."""
-        return replace(self, known=self.known | set(keys))
+        return replace(self, known=self.known | set(keys), cases=[case.and_also(keys) for case in self.cases])
+
+    def case_of(self, value: dict[str, Any]) -> Place:
+        """The record of a union that an object is: one that its fixed values allow, with the fewest keys that are unknown there."""
+
+        def misfit(case: Place) -> tuple[int, int]:
+            wrong = sum(key in value and value[key] not in allowed for key, allowed in case.fixed.items())
+            return wrong, sum(key not in case.known and one is not None for key, one in value.items())
+
+        return min(self.cases, key=misfit) if self.cases else self
 
     def find(self, value: Any) -> list[tuple[str, Any]]:
         """The leaves under unknown keys of a document, each with the path of its key, and items that hold nothing."""
@@ -140,8 +153,13 @@ class _Walker:
 
     def _add(self, place: Place, shape: Shape, path: str) -> None:
         if shape.kind == "union":
-            for case in shape.parts.values():
-                self._add(place, self.shape_of(case), path)
+            cases = [self.shape_of(case) for case in shape.parts.values()]
+            several = sum(case.kind == "record" and case.keys is not None for case in cases) > 1
+            for case in cases:
+                self._add(place, case, path)
+                if several and case.kind == "record" and case.keys is not None:
+                    place.cases.append(Place())
+                    self._add(place.cases[-1], case, path)
         elif shape.kind == "map":
             place.kinds.add(dict)
             place.values = self._inner(shape.parts["value"], f"{path}[*].value") if shape.parts else None
@@ -159,14 +177,20 @@ class _Walker:
         place.kinds.add(dict)
         place.open = place.open or getattr(origin, OPEN, False) or _allows(origin)
         place.known.update(key for name in fields for key in called.get(name, (name,)))
+        for name, one in fields.items():
+            inner = self.shape_of(one)
+            parts = [self.shape_of(part) for part in inner.parts.values()] if inner.kind == "union" else [inner]
+            if all(part.origin is Literal for part in parts):
+                allowed = tuple(value for part in parts for value in get_args(part.type))
+                place.fixed.update(dict.fromkeys(called.get(name, (name,)), allowed))
         seen = self._seen.setdefault(origin, place)
         if seen is not place:  # a type that contains itself, as one of several
             place.below = {**place.below, **seen.below} if place.below else seen.below
             return
         for name, one in fields.items():
-            inner = self._inner(one, f"{path}.{name}" if path else name)
-            if inner is not None:
-                place.below.update(dict.fromkeys(called.get(name, (name,)), inner))
+            under = self._inner(one, f"{path}.{name}" if path else name)
+            if under is not None:
+                place.below.update(dict.fromkeys(called.get(name, (name,)), under))
 
     def _inner(self, type_: Any, path: str) -> Place | None:
         if path in self.ignored:
@@ -187,6 +211,7 @@ def _allows(origin: Any) -> bool:
 def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> None:
     kind = type(value)
     if kind is dict:
+        place = place.case_of(value)
         if place.record:
             if not place.open and not value.keys() <= place.known:
                 for key in value:
@@ -338,7 +363,7 @@ def _knows_columns(place: Place, data: Data) -> bool:
     if isinstance(data, Index):
         return _knows_columns(place, data.values)
     if isinstance(data, Record) and place.record:
-        if not place.open and not data.fields.keys() <= place.known:
+        if place.cases or (not place.open and not data.fields.keys() <= place.known):
             return False
         return all(_knows_columns(inner, data.fields[k]) for k, inner in place.below.items() if k in data.fields)
     if isinstance(data, Bag) and place.items is not None:

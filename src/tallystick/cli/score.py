@@ -29,7 +29,7 @@ from tallystick.cli.options import (
     task_options,
 )
 from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError, check_share, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
@@ -289,9 +289,8 @@ def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, flo
         if not equals or not name or not math.isfinite(number):
             raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
         metric, _, figure = name.rpartition(".")
-        if _FRACTION.fullmatch(figure) and not 0 <= number <= 1:
-            said = f"; for {number:g} % say {name}={number / 100:g}" if 1 < number <= 100 else ""
-            raise MetricError(f"--fail-under: {figure} lies between 0 and 1, found {text!r}{said}")
+        if _FRACTION.fullmatch(figure):
+            check_share(name, number, "--fail-under: ")
         out.append((metric or None, figure, number))
     return out
 

@@ -476,7 +476,9 @@ def _label_in(value: Any) -> Label | None:
 
 
 def _label_named(word: Any) -> Label | None:
-    return next((label for label in LABELS if isinstance(word, str) and word.strip().casefold() == label.casefold()), None)
+    return next(
+        (label for label in LABELS if isinstance(word, str) and word.strip().casefold() == label.casefold()), None
+    )
 
 
 _YES_OR_NO = re.compile(r"(yes|no)\b(?P<rest>.*)", re.S | re.I)

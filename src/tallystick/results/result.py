@@ -197,10 +197,10 @@ class Result:
 
     @cached_property
     def left_out(self) -> dict[str, int]:
-        """In how many documents each figure is 0/0."""
+        """How many documents the mean of each figure leaves out, since it is 0/0 there: none, if that counts as something."""
         if isinstance(self.kind, Labelled):
             return {name: int(np.isnan(values).sum()) for name, values in self.kind.figures(self.rows).items()}
-        return {name: absent for name, (_, absent) in self.totals.means.items()}
+        return {name: absent if self.undefined is None else 0 for name, (_, absent) in self.totals.means.items()}
 
     def _decided(self, figures: Mapping[str, F64]) -> Figures:
         return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}

@@ -79,13 +79,16 @@ class Graphs:
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
     """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
+    return [(reference.graphs[k], predicted.graphs[j]) for k, j in _pairs(reference, predicted)]
+
+
+def _pairs(reference: Graphs, predicted: Graphs, absent: Missing | None = None) -> list[tuple[int, int]]:
     try:
-        pairs = pair_sides(reference.side, predicted.side)
+        return pair_sides(reference.side, predicted.side, absent)
     except SidesMismatch as error:
         if not (reference.side.named and predicted.side.named and len(reference) == len(predicted)):
             raise
         raise SidesMismatch(f"{error}; if the order of the graphs is the same, use --pair order") from None
-    return [(reference.graphs[k], predicted.graphs[j]) for k, j in pairs]
 
 
 def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:
@@ -94,7 +97,7 @@ def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graph
     sides = reference.side, predicted.side
     if not (sides[0].named and sides[1].named):
         return predicted
-    pairs = pair_sides(*sides, absent)
+    pairs = _pairs(reference, predicted, absent)
     graphs = [predicted.graphs[j] if j >= 0 else Graph(reference.graphs[k].name) for k, j in pairs]
     place = {j: k for k, (_, j) in enumerate(pairs) if j >= 0}
     problems = [(place[k], problem) for k, problem in predicted.problems if k in place]

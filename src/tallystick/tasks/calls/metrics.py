@@ -255,7 +255,7 @@ def _count(prepared: Prepared) -> tuple[tuple[str, int, int, int], ...]:
     pairing = prepared.pairing
     for batch in pairing.batches():
         for sides in zip(batch.references, batch.predictions, strict=True):
-            names = [Counter(call["name"] for call in _calls_of(side)) for side in sides]
+            names = [Counter(call.get("name", "") for call in _calls_of(side)) for side in sides]
             for name in names[0] | names[1]:
                 row = sums.setdefault(name, [0, 0, 0])
                 for place, count in enumerate((names[0][name], names[1][name], min(names[0][name], names[1][name]))):

@@ -308,13 +308,13 @@ def _graph(h: Hierarchies, side: Side, kind: str, *, needs_trees: bool) -> tuple
     of = next(iter(where), "") or "input"
     notes = []
     if fell:
-        notes.append(f"{of}: {fell:,} {kind} links join mentions of one event; left out")
+        notes.append(f"{of}: {kind} links that join mentions of one event, left out: {fell:,}")
     if len(graph.several_parents):
         if needs_trees:
             _refuse_two_parents(h, rows, kind)
         node = int(graph.several_parents[0])
         notes.append(
-            f"{of}: {len(graph.several_parents):,} events have several parents by {kind} links, "
+            f"{of}: events that have several parents by {kind} links: {len(graph.several_parents):,}, "
             f"for one {{{_shown(h, node)}}} of document {h.documents[int(graph.homes[node])]}"
         )
     if needs_trees:

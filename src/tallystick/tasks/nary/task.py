@@ -75,7 +75,9 @@ class Nary(Task):
         if not settings.roles:
             return results
         named = f"roles={' '.join(roles)}"
-        return {key: one.changed(settings=", ".join(filter(None, (one.settings, named)))) for key, one in results.items()}
+        return {
+            key: one.changed(settings=", ".join(filter(None, (one.settings, named)))) for key, one in results.items()
+        }
 
     def basis(self, scored: Scored, settings: NarySettings) -> Mapping[str, tuple[Any, ...]]:
         from tallystick.tasks.nary.metrics import in_order, roles_of

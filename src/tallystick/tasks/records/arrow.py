@@ -257,7 +257,11 @@ def _descend(array: Any, place: Place, path: str, owners: I64, n: int, out: dict
     if array.null_count:
         owners, array = owners[_valid(array)], array.drop_null()
     kind = array.type
-    if pa.types.is_struct(kind) and place.record:
+    if pa.types.is_struct(kind) and place.cases:
+        for owner, value in zip(owners.tolist(), array.to_pylist(), strict=True):
+            for where, _ in place.find(value):
+                _add_counts(f"{path}.{where}", np.array([owner]), np.ones(1), n, out)
+    elif pa.types.is_struct(kind) and place.record:
         _look(_columns(array), place, path, owners, n, out)
     elif pa.types.is_map(kind) and place.values is not None:
         _descend(_items(array), place.values, f"{path}[*].value", _repeated(owners, array), n, out)

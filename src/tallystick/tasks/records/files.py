@@ -164,6 +164,15 @@ class RecordFile:
             key = self._one(0, line, quiet=True)[0]
             return UNREADABLE if key is None else key
 
+    @property
+    def is_named_inside(self) -> bool:
+        """Whether documents that have names outside of themselves, in memory, repeat these under their own ids."""
+        lines = self.lines
+        if not isinstance(lines, HeldLines) or not lines.names:
+            return False
+        pairs = zip(lines.names, lines.documents, strict=True)
+        return all(name is not None and str(self.identify(line)) == str(name) for name, line in pairs)
+
     def check_ids(self, numbers: Sequence[int], keys: Sequence[Any], first: dict[Any, int] | None = None) -> None:
         """Every document has an id, and no two of those in `first` have the same."""
         if first is None and None not in keys:
@@ -361,6 +370,7 @@ class Pairing:
         """Pair and look as another pairing of documents of the same shape does."""
         self.how, self.nameless = other.how, other.nameless
         self.reference.metric = self.predicted.metric = other.predicted.metric
+        self.predicted.convert = other.predicted.convert
         self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
         for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
             ours.unknown, ours.ignored = theirs.unknown, theirs.ignored
@@ -396,7 +406,7 @@ class Pairing:
                 counts = [done + len(references) + left.count(), done + len(predictions) + right.count()]
                 if counts[0] != counts[1]:
                     raise SidesMismatch(
-                        f"{self.reference.lines.file} has {counts[0]:,} records and {self.predicted.lines.file} has "
+                        f"{self.reference.lines.file} has {counted(counts[0], 'record')} and {self.predicted.lines.file} has "
                         f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal"
                     )
                 return

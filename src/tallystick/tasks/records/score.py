@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -210,7 +210,8 @@ def prepare(
     if settings.metric is not None:
         pairing.predicted.metric = as_metric(settings.metric)
         return Prepared(shape, pairing.predicted.metric, (), pairing)
-    by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
+    outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
+    by_id = pairing.decide() == "by id" and not outside
     for id_field in (
         {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
         if by_id or pairing.nameless
@@ -227,6 +228,8 @@ def prepare(
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
+    if "record(" in str(metric):  # a product needs all of its fields, so what a prediction lacks has to be found
+        pairing.predicted.convert = shape.converters()[1]
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, UNKNOWN[settings.unknown])
@@ -257,6 +260,8 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
     type_, schema = settings.type, settings.schema
     if type_ is not None:
         type_ = load(type_) if isinstance(type_, str) else type_
+        if not isinstance(type_, Hashable):
+            raise MetricError(f"type: expected a type, found {type(type_).__name__} {type_!r:.60}")
         return RecordShape(type_, type_)
     if schema is not None:
         named = isinstance(schema, (str, Path))
@@ -425,7 +430,10 @@ def _paths_of_alternatives(type_: Any, choices: Mapping[str, Any]) -> set[str]:
 
 
 def _words(listed: str | Sequence[str]) -> tuple[str, ...]:
-    return tuple(filter(None, map(str.strip, listed.split(",")))) if isinstance(listed, str) else tuple(listed)
+    words = listed.split(",") if isinstance(listed, str) else listed
+    if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
+        raise MetricError(f"nothing: expected words, found {listed!r:.60}")
+    return tuple(filter(None, map(str.strip, words))) if isinstance(listed, str) else tuple(words)
 
 
 def exact_note(result: Result) -> str:

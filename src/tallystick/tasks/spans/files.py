@@ -328,7 +328,9 @@ def _tag_lists(side: Source | Given) -> TagLists:
 
 def _same_tokens(reference: TagLists, predicted: TagLists, k: int, j: int) -> list[str] | None:
     left, right = reference.tokens[k], predicted.tokens[j] if j >= 0 else None
-    if left is not None and right is not None and len(left) == len(right) and left != right:  # of tags the numbers are compared
+    if (
+        left is not None and right is not None and len(left) == len(right) and left != right
+    ):  # of tags the numbers are compared
         at = next(at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b)
         raise SidesMismatch(
             f'the tokens diverge: reference[{k}] has "{left[at]}" as token {at}, predicted[{j}] has "{right[at]}"'

@@ -88,6 +88,8 @@ class Spans(Task):
         return FORMATS
 
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
+        if not settings.delimiter:
+            raise MetricError("--delimiter stands between prefix and type; found an empty text")
         if settings.digits is not None and not settings.seqeval:
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
         if settings.seqeval and "tag_accuracy" in metrics:

@@ -19,6 +19,7 @@ both are counted in the notes.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -53,6 +54,8 @@ PairedTemplates = Paired[Templates]
 def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocuments:
     """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input; with the texts, where they are to be kept."""
     source = Source.of(name)
+    if isinstance(name, str) and "#" in name and not os.path.lexists(name) and os.path.lexists(name.partition("#")[0]):
+        raise InputError("no such file; FILE#NAME picks a list of a file for --preset muc4-official", name)
     file, content = str(source), source.text()
     start = content.lstrip()
     if not start:

@@ -127,8 +127,12 @@ def _from_json(file: str, content: str, part: str) -> Muc4Templates:
     data = decode_line(content, file)
     if isinstance(data, dict):
         if part not in data:
-            hint = did_you_mean(part, data) if part else " Pick one with FILE#NAME."
-            raise InputError(f"has the lists {some(data)}; found none called {part!r}.{hint}", file)
+            asked = (
+                f"found none called {part!r}.{did_you_mean(part, data)}"
+                if part
+                else "which one? Pick one with FILE#NAME."
+            )
+            raise InputError(f"has the lists {some(data)}; {asked}", file)
         data = data[part]
     mapping = None
     if isinstance(data, dict):
