@@ -46,7 +46,7 @@ def test_the_hint_follows_the_error(tmp_path, monkeypatch):
     [
         ("score coreference g g --topic x", "give --scope topic with it"),
         ("score coreference g g --scope topic --topic x(", "is not a regular expression"),
-        ("score spans i i --delimiter=", "cannot be empty"),
+        ("score spans i i --delimiter=", "found an empty text"),
         ("score spans i i --k1 2", "--k1 changes nothing: it is for constrained_overlap"),
         ("score events e e --label role", "give both"),
         ("score relations r r --train d", "--train is for DocRED's files, which r is not"),

@@ -377,3 +377,10 @@ def test_two_hundred_templates_on_each_side_in_under_two_seconds(name):
     started = time.process_time()
     evaluate(gold, system, [name])
     assert time.process_time() - started < 2
+
+
+def test_templates_that_hold_nothing_at_all():
+    import tallystick as ts
+
+    found = ts.templates([[{}, {}]], [[{}]])
+    assert found["gtt"].tally == {"num_p": 0, "den_p": 0, "num_r": 0, "den_r": 0}

@@ -213,7 +213,7 @@ def _take_gtts_map(table: Meeting, pairs: I64, document: int, chosen: Mask, den_
         of, place = np.nonzero(free)
         maps, sums, free = np.column_stack((maps[of], place)), sums[:, of] + earned[:, k, place], free[of]
         free[np.arange(len(place)), place] = place == n
-    p, r = sums[0] / den_p, sums[1] / den_r
+    p, r = sums[0] / max(den_p, 1), sums[1] / max(den_r, 1)  # a side without anything to find has found nothing
     f = np.divide(2 * p * r, p + r, out=np.zeros(len(p)), where=p + r > 0)
     chosen[pairs] = maps[f.argmax()][rows] == columns
     return True
