@@ -1,4 +1,4 @@
-"""Records from files to the table with fields (issue 10, Must show 3 and 4).
+"""Records from files to the table with fields.
 
     invoices   1,000 documents of 50 nested lines, `tallystick score records` from two JSONL files to its JSON output with
                the figures of every field, beside what people use today (on fewer documents; the ratio is for a document)

@@ -930,3 +930,12 @@ def test_an_item_that_lacks_a_field_of_an_all_or_nothing_record_is_wrong_and_no_
     found = ts.score([gold], [{**gold, "a": [{}, {"k": "y", "v": 2}]}], **options)
     assert found.precision < 1
     assert (found.recall, found.exact) == (2 / 3, 0)
+
+
+@pytest.mark.parametrize(("credit", "figures"), [("all", (1, 2)), ("each", (2, 3))])
+def test_an_item_that_holds_nothing_counts_once(credit, figures):
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object", "properties": {"s": {"type": "integer"}, "t": {"type": "integer"}}}}}}  # fmt: skip
+    found = ts.score(
+        {"a": [{"s": 1, "t": 2}]}, {"a": [{"s": 1, "t": 2}, {}]}, schema=schema, credit=credit, lenient=True
+    )
+    assert (found["records"].tally["num_p"], found["records"].tally["den_p"]) == figures

@@ -47,7 +47,7 @@ from tallystick.algebra.normalise import F
 from tallystick.algebra.ordered import OrderedGraph, OrderedTree
 from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Match, Matching
-from tallystick.algebra.surplus import known_keys
+from tallystick.algebra.surplus import counted_items, known_keys
 from tallystick.engine.data import fields_of
 from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.structures.graphs import Graph, Tree, Var
@@ -111,7 +111,7 @@ def explain_derivation(
         raise DerivationError(f"{name_of(type)} is nested too deeply") from None
     walker.rules.check_used(walker.seen, name_of(type))
     decisions = [decision for decision in walker.decisions if decision is not None]
-    return F(inner, known=known_keys(type, ignored_paths(decisions))), decisions
+    return F(inner, known=known_keys(type, ignored_paths(decisions), set(counted_items(inner)))), decisions
 
 
 def ignored_paths(decisions: Iterable[Decision]) -> set[str]:

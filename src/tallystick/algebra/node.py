@@ -310,6 +310,8 @@ class Similarity(Node):
     """What values it takes apart: "record", "items", or none."""
     adds_up: ClassVar[bool] = False
     """Whether the weights directly below it add up to its own."""
+    counts_empty: ClassVar[bool] = False
+    """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
     carries_variables: ClassVar[bool] = False
     """Whether `var` may stand inside of it, in an item of `latent`."""
 

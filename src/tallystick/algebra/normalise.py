@@ -36,6 +36,7 @@ class Normaliser(Around):
 
     inner: Similarity
     letter = "N"
+    counts_empty = True
 
     def __post_init__(self) -> None:
         require(

@@ -103,6 +103,7 @@ class Record(OfFields):
 
     name = "record"
     says = "a product: all or nothing"
+    counts_empty = True
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)

@@ -110,6 +110,8 @@ class Place:
     below: dict[str, Place] = field(default_factory=dict)
     values: Place | None = None
     items: Place | None = None
+    items_count: bool = False
+    """Whether an item counts by itself, even if it holds nothing: as a product does."""
     kinds: set[type] = field(default_factory=set)
     """Whether objects and lists may be there at all."""
     cases: list[Place] = field(default_factory=list)
@@ -137,16 +139,39 @@ class Place:
         return out
 
 
-def known_keys(type_: Any, ignored: Collection[str] = ()) -> Place:
-    """The keys that a type knows, but for what lies below ignored paths."""
-    return _Walker(type_, ignored).top
+def known_keys(type_: Any, ignored: Collection[str] = (), counted: Collection[str] = ()) -> Place:
+    """The keys that a type knows, but for what lies below ignored paths; the items at the paths in `counted` count by themselves."""
+    return _Walker(type_, ignored, counted).top
+
+
+def counted_items(node: Node, path: str = "") -> Iterator[str]:
+    """The paths of items that a metric counts even if they hold nothing."""
+    structure = getattr(node, "structure", "")
+    for name, part in node.parts():
+        below = f"{path}[*]" if structure == "items" else path
+        if structure == "record":
+            below = f"{path}.{name}" if path else name
+        elif structure == "items" and getattr(innermost(part), "counts_empty", False):
+            yield below
+        yield from counted_items(part, below)
+
+
+def innermost(node: Node) -> Node:
+    """What stands below thresholds, weights, keys and the like, which count nothing by themselves."""
+    while (
+        not getattr(node, "counts_empty", False)
+        and not getattr(node, "structure", "")
+        and len(parts := list(node.parts())) == 1
+    ):
+        node = parts[0][1]
+    return node
 
 
 class _Walker:
-    def __init__(self, type_: Any, ignored: Collection[str]) -> None:
+    def __init__(self, type_: Any, ignored: Collection[str], counted: Collection[str] = ()) -> None:
         from tallystick.algebra.derive import shape_of
 
-        self.ignored, self.shape_of = set(ignored), shape_of
+        self.ignored, self.counted, self.shape_of = set(ignored), set(counted), shape_of
         self._seen: dict[Any, Place] = {}
         self.top = Place()
         self._add(self.top, shape_of(type_), "")
@@ -166,6 +191,7 @@ class _Walker:
         elif shape.kind == "items":
             place.kinds.add(list)
             place.items = self._inner(shape.item, f"{path}[*]") if shape.parts else None
+            place.items_count = f"{path}[*]" in self.counted
         elif shape.keys is not None:
             self._add_record(place, shape, shape.keys, path)
 
@@ -227,7 +253,7 @@ def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> No
     elif kind is list and place.items is not None:
         for one in value:
             if type(one) in place.items.kinds and leaves_or_self(one)[0] is one:
-                out.append((f"{path}[*]", one))
+                out.extend([] if place.items_count else [(f"{path}[*]", one)])
             else:
                 _find(one, place.items, f"{path}[*]", out)
 
