@@ -37,7 +37,9 @@ FURTHER = [
     (
         "Systems side by side",
         'gold = here / "table1.gold.newick"\n'
-        'systems = {f"system {k}": ts.hierarchies(gold, here / f"table1.system{k}.newick", ["muc_p", "nstm_p"]) for k in (1, 2, 3)}\n'
+        "systems = {\n"
+        '    f"system {k}": ts.hierarchies(gold, here / f"table1.system{k}.newick", ["muc_p", "nstm_p"]) for k in (1, 2, 3)\n'
+        "}\n"
         "ts.compare(systems)",
     ),
     (
