@@ -6,7 +6,7 @@ PROGRAM := $(VENV)/.program
 TOOLS := $(VENV)/.tools
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 
-.PHONY: demo test browser latex lint docs bench clean
+.PHONY: demo test matrix browser latex lint docs bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ latex:
 test: $(TOOLS) browser
 	$(BIN)/python -m pytest -n 2
 
+# The suite on every Python from 3.10 on that can be had, with the lowest and the newest dependencies, in random order.
+matrix:
+	$(PYTHON) .ci/matrix
+
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -52,4 +56,4 @@ bench:
 	.venv-bench/bin/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-bench site dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-bench .matrix site dist build .mypy_cache .ruff_cache .pytest_cache
