@@ -64,6 +64,10 @@ class Labelled(Kind, Protocol):
         """From an array (..., sums) to arrays (..., labels)."""
         ...
 
+    def label_rows(self, rows: F64) -> dict[str, F64]:
+        """From the rows of documents to num_p, den_p, num_r and den_r of each document, by label."""
+        ...
+
     def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
         """The sums of a corpus by label and name."""
         ...
