@@ -22,7 +22,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +31,7 @@ from tallystick.engine.latent import CONSTRAINTS, EPSILON, Constraint
 from tallystick.engine.latent_pairs import common_unit
 from tallystick.engine.program import Programs, Rows, seconds_left
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 
 
 def reachability(nodes: int, source: Any, target: Any) -> Mask:
@@ -342,7 +342,7 @@ def _matched(lower: float, upper: float, unit: float | None, chosen: I64, u: I64
 Weak = Literal["N:1", "1:N"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Matched:
     """Matched pairs (`left[n]`, `right[n]`) in order, which earn `lower`; nothing earns more than `upper`."""
 

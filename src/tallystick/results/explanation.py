@@ -13,8 +13,8 @@ The weights of a matching's children add up to its own; asking for an explanatio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from tallystick.algebra.surplus import is_unknown
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
 from tallystick.engine.encoded import leaf_values
+from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -38,7 +39,7 @@ class Plain(str):
         return str(self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Explanation:
     """One aligned pair (or one side without a partner), its weight, and what lies below it."""
 

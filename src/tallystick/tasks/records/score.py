@@ -30,6 +30,7 @@ from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
+from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
@@ -45,7 +46,7 @@ from tallystick.tasks.records.task import RecordSettings
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Prepared:
     """What is compared and how: the shape of a document, the metric, and why it is that."""
 
@@ -67,7 +68,7 @@ class Prepared:
         return Prepared, (None, self.metric, (), None, self.settings)
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """A document that is kept to be looked at."""
 
@@ -83,7 +84,7 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
     """A result, and all warnings on the way to it."""
 

@@ -6,10 +6,11 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
+from tallystick.frozen import frozen
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordSettings:
     """What a document is, how it is compared, and how the files are read."""
 
