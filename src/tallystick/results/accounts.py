@@ -107,8 +107,7 @@ class Account:
     surplus: Surpluses = field(default_factory=Surpluses)
     """What predictions have that nothing can meet."""
     _names: set[Any] = field(default_factory=set)
-    _negative: int = 0
-    _silent: tuple[int, int] = (0, 0)
+    _answered: tuple[int, int, int] = (0, 0, 0)
 
     @staticmethod
     def nothing(kind: Kind) -> Account:
@@ -215,8 +214,7 @@ class Account:
         self.remarks.merge(other.remarks)
         self.surplus.add(other.surplus)
         self.asked.update(other.asked)
-        self._negative += other._negative
-        self._silent = _sum(self._silent, other._silent)
+        self._answered = _sum(self._answered, other._answered)
         self.fields = merged_fields(self.fields, other.fields)
         self.labels = merged_labels(self.labels, other.labels)
         if self.documents is not None and other.documents is not None:
@@ -242,9 +240,9 @@ class Account:
     def forget(self) -> None:
         """Where memory is bounded, the answers of users' functions are remembered for a while only."""
         if self.totals is not None and sum(map(len, self.memory.calls.values())) > MOST_CALLS:
-            self._negative, self._silent = self.negative, self.unjudged
+            self._answered = self.answered
             for calls in self.memory.calls.values():
-                calls.clear()  # the judge that gave them stays known
+                calls.rows.clear()  # the judge that gave them stays known
 
     # What it came to
 
@@ -270,21 +268,19 @@ class Account:
         return tuple(place if key is None else key for place, key in enumerate(self.ids))
 
     @property
-    def negative(self) -> int:
-        """How many answers were below 0."""
-        answers = (weight for calls in self.memory.calls.values() for weight in calls.values())
-        return self._negative + sum(bool(weight < 0) for weight in answers)
-
-    @property
-    def unjudged(self) -> tuple[int, int]:
-        """How many answers are NaN, which is a judge that did not say, of how many."""
-        weights = [weight for calls in self.memory.calls.values() for weight in calls.values()]
-        return _sum(self._silent, (sum(weight != weight for weight in weights), len(weights)))
+    def answered(self) -> tuple[int, int, int]:
+        """How many answers of users' functions and of judges there are, below 0, and NaN, which is a judge that did not say."""
+        found = [calls.weights() for calls in self.memory.calls.values()]
+        below, silent = (
+            [int(np.count_nonzero(one < 0)) for one in found],
+            [int(np.count_nonzero(one != one)) for one in found],
+        )
+        return _sum(self._answered, (sum(map(len, found)), sum(below), sum(silent)))
 
     @property
     def judges(self) -> tuple[str, ...]:
         """Who was asked."""
-        found = (getattr(calls, "signature", "") for calls in self.memory.calls.values())
+        found = (calls.signature for calls in self.memory.calls.values())
         return tuple(dict.fromkeys((*self.asked, *(who for who in found if who))))
 
     @property
@@ -293,10 +289,10 @@ class Account:
         notes = [*self.remarks.texts(), *self.surplus.lines()]
         if self.open_selves:
             notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
-        if self.negative:
-            notes.append(f"{self.negative:,} similarities were below 0 and counted as 0")
+        asked, negative, unjudged = self.answered
+        if negative:
+            notes.append(f"{negative:,} similarities were below 0 and counted as 0")
         notes += self.memory.named_spellings()
-        unjudged, asked = self.unjudged
         if unjudged:
             notes.append(
                 f"{unjudged:,} of {asked:,} pairs of texts were not judged and count as 0: the figures are lower bounds"
@@ -448,5 +444,5 @@ def merged_labels(first: LabelSums | None, second: LabelSums | None) -> LabelSum
     return out
 
 
-def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
+def _sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]

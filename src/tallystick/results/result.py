@@ -20,6 +20,7 @@ from tallystick.version import __version__
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
     from tallystick.results.accounts import FieldSums, LabelSums
+    from tallystick.results.errors import Errors
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
@@ -369,6 +370,12 @@ class Result:
         if sums is not None:
             return field_figures(sums, self._decided)
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
+
+    def grouped_errors(self, examples: int | None = 3) -> Errors:
+        """What is wrong, by field and kind, with counts, examples and remedies; `examples` of each, None: all."""
+        from tallystick.results.errors import group_errors
+
+        return group_errors(self.expression, self._kept(), self.ids, examples)
 
     def by_label(self, path: str | None = None) -> list[LabelFigures]:
         """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.

@@ -32,6 +32,7 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
+from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
@@ -92,6 +93,7 @@ class Run:
     result: Result
     documents: tuple[Kept, ...]
     warnings: tuple[str, ...]
+    errors: Errors | None = None
 
     @property
     def paired(self) -> str:
@@ -281,6 +283,7 @@ def run_prepared(
     *,
     fields: bool = True,
     wanted: Wanted | None = None,
+    grouping: Grouping | None = None,
     take_ids: Callable[[Sequence[Any]], None] | None = None,
 ) -> Run:
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
@@ -293,11 +296,14 @@ def run_prepared(
     for batch, rows in scored_batches(prepared, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
+        if grouping is not None:
+            grouping.add(evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids)
         if take_ids is not None:
             take_ids(batch.ids)
         if asked.advance is not None and lines.size:
             asked.advance(min(lines.size, lines.position), lines.size)
-    return complete_run(prepared, evaluation.compute(), wanted)
+    run = complete_run(prepared, evaluation.compute(), wanted)
+    return run if grouping is None else replace(run, errors=grouping.errors())
 
 
 def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
