@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -337,6 +336,8 @@ def _point_further(files: Files, by_field: Table, settings: RecordSettings) -> t
     worst = next((row for row in by_field.rows if row[place] is not None and row[place] < 1), None)
     if worst is None:
         return ()
+    import shlex
+
     given: list[str] = []
     for one in fields(settings):
         value = getattr(settings, one.name)
