@@ -232,7 +232,14 @@ def remedy(kind: str, pairs: Iterable[Pair]) -> Any:
 def _needed_steps(pairs: Sequence[Pair]) -> list[str]:
     """The steps without which some pair would not be the same text."""
     needed = {step for pair in pairs for step in _steps_of(*pair)}
-    return [*(step for step in STEPS if step in needed), *(["whitespace"] if "spaces" not in needed else [])]
+    return _ordered_steps([*(step for step in STEPS if step in needed), "whitespace"])
+
+
+def _ordered_steps(steps: Sequence[str]) -> list[str]:
+    """Different steps, white space last: others may leave some behind."""
+    last = ("spaces",) if "spaces" in steps else ("whitespace",) if "whitespace" in steps else ()
+    first = [step for step in STEPS[:-1] if step in steps]
+    return [*first, *(one for one in dict.fromkeys(steps) if one not in (*STEPS, "whitespace")), *last]
 
 
 def _steps_of(reference: str, predicted: str) -> set[str]:
@@ -277,9 +284,9 @@ def merged(first: Any, second: Any) -> Any:
         elif word == "number":
             least = max(known.get("absolute", 0), spec.get("absolute", 0))
             out[word] = {**known, **spec, **({"absolute": least} if least else {})}
-        elif word == "text" and known[0] == spec[0]:
-            steps = [*known[1:], *spec[1:]]
-            out[word] = [known[0], *(step for step in (*STEPS, "whitespace") if step in steps)]
+        elif word == "text" and len({known[0], spec[0]} - {"equal"}) <= 1:
+            ratio = spec[0] if known[0] == "equal" else known[0]
+            out[word] = [ratio, *_ordered_steps([*known[1:], *spec[1:]])]
         elif word == "aliases":
             out[word] = {name: [*known.get(name, ()), *spec.get(name, ())] for name in {**known, **spec}}
         else:
