@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,9 +89,17 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
             found[k] = "rounding"
         elif found[k] in _ENGLISH and not all(map(_ENGLISH[found[k]], filter(_is_text, pair))):
             found[k] = "language"
-        elif found[k] == "truncated" and len(plain_text(pair[1])) > len(plain_text(pair[0])):
-            found[k] = "longer"
+        elif found[k] == "truncated":
+            found[k] = _which_part(*pair)
     return found
+
+
+def _which_part(reference: str, predicted: str) -> str:
+    """A letter more or less at an end is a slip of the pen."""
+    more = len(plain_text(predicted)) - len(plain_text(reference))
+    if abs(more) == 1 and _same_digits(reference, predicted) and min(map(len, (reference, predicted))) > 4:
+        return "typo"
+    return "longer" if more > 0 else "truncated"
 
 
 def weights(similarity: Similarity, pairs: Sequence[Pair]) -> list[float]:
@@ -146,6 +154,15 @@ def _both_read(similarity: Similarity) -> Callable[[Any, Any], bool]:
 
 def _reads(similarity: Similarity, value: Any) -> bool:
     """Whether it makes something of a value; a truth value is none of a number's."""
+    return _text_reads(similarity, value) if isinstance(value, str) else _other_reads(similarity, value)
+
+
+@lru_cache(maxsize=1 << 16)
+def _text_reads(similarity: Similarity, value: str) -> bool:
+    return similarity.reads(value)
+
+
+def _other_reads(similarity: Similarity, value: Any) -> bool:
     if isinstance(value, bool):
         return similarity.reads(True) and similarity.name == "boolean"
     return similarity.reads(value) or (similarity.name == "number" and isinstance(value, (int, float)))
