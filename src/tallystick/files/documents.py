@@ -12,7 +12,6 @@ A text that stands for a document (a model's answer) is its own line, whatever i
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -335,6 +334,8 @@ def _read_table(source: Source, mark: str | None, kinds: Kinds | None, id: str) 
     text = source.text()
     first = text.split("\n", 1)[0]
     mark = mark or (";" if first.count(";") > first.count(",") else ",")
+    import csv
+
     csv.field_size_limit(1 << 30)  # a cell may hold a document
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     places: list[Place] = []
