@@ -95,7 +95,7 @@ class Subtypes(Similarity):
         return replace(self, direction=DIRECTIONS[1 - DIRECTIONS.index(self.direction)])
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         number = {value: k for k, value in enumerate(r.values.keys)}  # type: ignore[attr-defined]
@@ -123,7 +123,7 @@ class Levels(Similarity):
         return self.separator.join(rng.choice("ab") for _ in range(rng.randint(1, 4)))
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
 
     def _steps(self, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str):

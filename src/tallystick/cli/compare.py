@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import check_before, file_arguments, label_option, metric_option, settings_of, task_options
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, of_run, option_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def compare_command(name: str) -> click.Command:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ComparisonOptions:
     """What every comparison can be told."""
 

@@ -13,7 +13,6 @@ may be rare, and the test is randomisation, which holds its level for any number
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from tallystick.engine.arrays import F64
 from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
+from tallystick.frozen import frozen
 from tallystick.results.compare import compare_parts
 from tallystick.results.resampling import EQUAL, Interval, intervals
 from tallystick.results.result import Result
@@ -40,7 +40,7 @@ CAUSES = 3
 """So many parts of a document that got worse are shown."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Portions:
     """The parts of one metric: by name the rows of the documents (num_p, den_p, num_r, den_r), and what the parts are called."""
 
@@ -127,7 +127,7 @@ def part_intervals(
 # Systems side by side
 
 
-@dataclass(frozen=True)
+@frozen
 class Scores:
     """Documents by who had the higher figure: the second system (won), the first (lost), or neither. Documents in which neither side
     has anything of a part are not counted."""
@@ -137,7 +137,7 @@ class Scores:
     tied: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Regression:
     """A document in which the second system has a lower figure than the first, and the parts in which it lost, the worst first."""
 
@@ -151,7 +151,7 @@ class Regression:
         return {"document": self.document, "before": self.before, "after": self.after, "parts": parts}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PartComparison:
     """The systems of a comparison under the parts of one metric. `tested` has the parts where a comparison has metrics."""
 

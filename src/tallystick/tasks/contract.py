@@ -370,6 +370,11 @@ class Task:
             )
         return result.explain(document)
 
+    @property
+    def can_suggest(self) -> bool:
+        """Whether it has choices, so that some can be suggested."""
+        return any(one.name == "choices" for one in self.options("figures"))
+
     # Shards
 
     def whole(self, settings: Any) -> str:

@@ -13,13 +13,14 @@ import numpy as np
 
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, did_you_mean, unknown_document
-from tallystick.results.parts import Portions, portions_of
+from tallystick.frozen import frozen
 from tallystick.results.results import Background, Results, broken_down, find_labels
 from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
@@ -32,7 +33,7 @@ Entry: TypeAlias = tuple[Node, str] | tuple[Node, str, str]
 """The expression of a metric, its summary, and perhaps its view."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedMetric:
     """A metric of a task, declared once: what its name stands for, and its expression or else what tallies it."""
 
@@ -200,6 +201,8 @@ class OfTask(Background):
         return {**self.shown.json, **json}, extend
 
     def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
+        from tallystick.results.parts import portions_of
+
         self._check_breakdown(by)
         if type(self.of).portions is Task.portions:  # the results are all that it looks at
             return portions_of(results, by, label, self.labels, self.label)

@@ -10,7 +10,7 @@ found a partner and how many reference fillers were found; the scorer only choos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb, perm
 from typing import Any
 
@@ -24,13 +24,14 @@ from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import normalise_text, text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, look_up, number
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, distinct, look_up, number
 from tallystick.engine.assignment import best_f
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import check_kinds
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
 from tallystick.structures import Entity, Template, TemplateSet
@@ -76,7 +77,7 @@ granular_types = f1(each(templates=match(record(type=phi_type))))
 # What a scorer of templates sees: all templates of a corpus, the pairs that may meet, and what each pair earns.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Meeting:
     """Templates i of the reference and j of the prediction that may meet, and what the fillers earn if they do."""
 
@@ -263,7 +264,7 @@ def _left_to_scipy(table: Meeting) -> I64:
 
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
-    for document in np.unique(table.document).tolist():
+    for document in distinct(table.document).tolist():
         gold = np.flatnonzero(table.document_r == document).tolist()
         system = [j for j in np.flatnonzero(table.document_p == document).tolist() if table.predicted[j].fillers]
         types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
@@ -358,7 +359,7 @@ def iterx_phi3_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64
 #     iterx_subset   the matching with the largest Σ a, in each document
 
 
-@dataclass(frozen=True)
+@frozen
 class Granular:
     """eq. 47: the product of two F1, whose sums stand side by side."""
 
@@ -388,7 +389,7 @@ WITH_TYPES, BY_MENTION = "types=slot", "predicted=by_mention"
 """Views: each template with its type among its fillers; predicted fillers taken apart into their mentions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateMetric(NamedMetric):
     """A metric of templates: an expression over a view of the documents, or a scorer that gives rows and notes."""
 
@@ -582,7 +583,7 @@ def _gtt(pairs: PairedTemplates, strings: str) -> SlotTable:
     if found is not None:
         for column, side, fillers in ((0, right, found[3]), (2, left, found[2])):
             slots, places = _fillers(side)
-            there = np.unique(fillers)
+            there = distinct(fillers)
             table.add(column, [slots[k] for k in there.tolist()], np.ones(len(there)), met[places[there]])
     return table
 
