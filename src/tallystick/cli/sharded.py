@@ -50,6 +50,11 @@ def score_in_shards(
     from tallystick.tasks.metric import results_of
 
     refuse_whole(task, settings)
+    for name in ("save", "baseline", "intervals", "slice"):
+        if getattr(common, name):
+            raise MetricError(
+                f"--{name} looks at every document; leave it out, or --jobs, --scheduler, --state and --shard"
+            )
     task.check_breakdown(common.by, in_shards=True)
     labels = task.label_paths(common.label) if common.by == "label" else ()
     fields = common.by == "field" or (task.fields_always and common.by != "label")
