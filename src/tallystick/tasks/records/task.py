@@ -55,7 +55,7 @@ class RecordSettings:
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
-    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score")
+    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True)
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
