@@ -28,6 +28,7 @@ from tallystick.engine.arrays import (
     Frame,
     Pairs,
     Sums,
+    distinct,
     expand,
     integers,
     join,
@@ -167,7 +168,7 @@ class Function(Dense):
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
         starts = starts_of_runs(first).tolist()
-        for start, end in zip(starts, [*starts[1:], n], strict=True):
+        for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
             scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
         return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 
@@ -217,7 +218,7 @@ class Function(Dense):
         if self.reflexive:
             return np.ones(len(column))
         own = np.zeros(column.bound)
-        for k in np.unique(column.codes).tolist():
+        for k in distinct(column.codes).tolist():
             own[k] = max(self._row(column, k, [k])[0], 0.0)
         return own[column.codes]
 

@@ -6,7 +6,6 @@ Mention(3, 4, text='the mayor')                                      the mayor [
 
 from __future__ import annotations
 
-import html
 import re
 import sys
 import unicodedata
@@ -462,21 +461,27 @@ def _of_numbers(table: Table, column: int) -> bool:
     return all(_NUMERIC.fullmatch(figure_text(row[column])) for row in table.rows)
 
 
+def _escape(text: str) -> str:
+    from html import escape  # with its table of entities, which nothing else needs
+
+    return escape(text)
+
+
 def to_html(table: Table) -> str:
     """A compact HTML table, with its notes below."""
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row) + "</tr>" for row in _text_rows(table))
+    head = "".join(f"<th>{_escape(column)}</th>" for column in table.columns)
+    body = "".join("<tr>" + "".join(f"<td>{_escape(v)}</td>" for v in row) + "</tr>" for row in _text_rows(table))
     return _html_table(table.title, head, body) + "".join(map(html_note, table.notes))
 
 
 def _html_table(title: str, head: str, body: str) -> str:
-    caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
+    caption = f'<caption style="text-align:left">{_escape(title)}</caption>' if title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def html_note(text: str) -> str:
     """A small line below a table."""
-    return f"<div><small>{html.escape(text)}</small></div>"
+    return f"<div><small>{_escape(text)}</small></div>"
 
 
 def to_rich(table: Table, width: int | None = None) -> RichTable:
@@ -557,14 +562,14 @@ def notebook_table(table: Table, notes: Sequence[str], signatures: Sequence[str]
 
     def cell(tag: str, text: str, number: bool) -> str:
         side = "right" if number else "left"
-        return f'<{tag} style="text-align:{side};font-variant-numeric:tabular-nums">{html.escape(text)}</{tag}>'
+        return f'<{tag} style="text-align:{side};font-variant-numeric:tabular-nums">{_escape(text)}</{tag}>'
 
     def row(tag: str, cells: Sequence[str]) -> str:
         return "".join(cell(tag, text, number) for text, number in zip(cells, numeric, strict=True))
 
     numeric = _numeric(table)
     body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in _text_rows(table))
-    lines = "".join(f"<div><code>{html.escape(line)}</code></div>" for line in signatures)
+    lines = "".join(f"<div><code>{_escape(line)}</code></div>" for line in signatures)
     folded = f"<details><summary><small>signature</small></summary><small>{lines}</small></details>" if lines else ""
     return _html_table(table.title, row("th", table.columns), body) + "".join(map(html_note, notes)) + folded
 
@@ -577,6 +582,6 @@ def notebook_tree(lines: Iterable[str]) -> str:
             out.append("… print() shows all of it")
             break
         tone = TONES.get(line.strip()[:1])
-        text = html.escape(line)
+        text = _escape(line)
         out.append(f'<span style="color:{tone}">{text}</span>' if tone else text)
     return f'<pre style="line-height:1.4;margin:0">{chr(10).join(out)}</pre>'

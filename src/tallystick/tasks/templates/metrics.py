@@ -24,7 +24,7 @@ from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import normalise_text, text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, look_up, number
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, distinct, look_up, number
 from tallystick.engine.assignment import best_f
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
@@ -264,7 +264,7 @@ def _left_to_scipy(table: Meeting) -> I64:
 
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
-    for document in np.unique(table.document).tolist():
+    for document in distinct(table.document).tolist():
         gold = np.flatnonzero(table.document_r == document).tolist()
         system = [j for j in np.flatnonzero(table.document_p == document).tolist() if table.predicted[j].fillers]
         types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
@@ -580,4 +580,4 @@ def covered(left: Sequence[Any], right: Sequence[Any], phi: Similarity) -> tuple
 
 def _picked(side: Sequence[Any], rows: I64) -> list[str]:
     slots = [filler.slot for template in side for filler in template.fillers]
-    return [slots[k] for k in np.unique(rows).tolist()]
+    return [slots[k] for k in distinct(rows).tolist()]
