@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,12 @@ from tallystick.algebra.weights import Above, AtLeast, Weighted
 from tallystick.errors import DerivationError, MetricError, TallystickError, did_you_mean
 from tallystick.files.json_values import read_data
 from tallystick.files.source import read_text
+from tallystick.frozen import frozen
 
 NOTHING = ("missing", "null", "empty", "blank")
 
 
-@dataclass(frozen=True)
+@frozen
 class Collecting:
     """How a collection is matched, said in the type: `Annotated[list[str], ordered]`."""
 
@@ -94,7 +95,7 @@ ignore = Ignored()
 """Leaves a field out of the metric: `Annotated[str, ignore]`, or by path."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """What was chosen for one value; what is None was not chosen."""
 

@@ -96,7 +96,7 @@ class Subtypes(Similarity):
         return replace(self, direction=DIRECTIONS[1 - DIRECTIONS.index(self.direction)])
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
 
     def plain(self) -> Plain:
         above, credit = ancestors(self.parents), self.credit
@@ -136,7 +136,7 @@ class Levels(Similarity):
         return self.separator.join(rng.choice("ab") for _ in range(rng.randint(1, 4)))
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
 
     def _steps(self, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str):

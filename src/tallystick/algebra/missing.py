@@ -278,12 +278,9 @@ class AnyOf(Around):
         return offsets_of([len(row) for row in rows]), Objects([one for row in rows for one in row])
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
-        if self.side == "reference":
-            found = self.inner.pairs(r.items, p, blocks.at(r.owners, np.arange(len(p))))
-            i, j = r.owners[found.i], found.j
-        else:
-            found = self.inner.pairs(r, p.items, blocks.at(np.arange(len(r)), p.owners))
-            i, j = found.i, p.owners[found.j]
+        (left, i), (right, j) = _flat(r), _flat(p)  # one side has alternatives; both or none when a side meets itself
+        found = self.inner.pairs(left, right, blocks.at(i, j))
+        i, j = i[found.i], j[found.j]
         bound = max(1, len(r) * len(p))
         best = first_best(i * len(p) + j, bound, found.weight)
         return Pairs(i[best], j[best], found.weight[best])
@@ -355,6 +352,13 @@ class AnyOf(Around):
             return (str(self),)
         first, *more = self.inner.in_words()
         return (first, "any of several", *more)
+
+
+def _flat(column: Any) -> tuple[Any, I64]:
+    """The alternatives of a column one after the other, and the row of each."""
+    if isinstance(column, Options):
+        return column.items, column.owners
+    return column, np.arange(len(column), dtype=np.int64)
 
 
 def any_of(inner: Similarity, *, side: str = "reference") -> AnyOf:

@@ -39,13 +39,11 @@ from tallystick.engine.orders import (
     Matched,
     match_dense,
     match_equal,
-    match_ordered,
     match_orders,
     match_sparse,
-    match_top_down,
-    match_unordered,
     reachability,
 )
+from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree

@@ -57,6 +57,7 @@ STEPS: dict[str, Callable[[str], str]] = {
     "ascii_punctuation": lambda text: text.translate(_ASCII_PUNCTUATION),
     "articles": lambda text: _ARTICLES.sub(" ", text),
     "whitespace": lambda text: " ".join(text.split()),
+    "spaces": lambda text: "".join(text.split()),
 }
 """Steps of normalisation, by name; each drops or unifies what its name says."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import check_before, file_arguments, metric_option, settings_of, task_options
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, option_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def compare_command(name: str) -> click.Command:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ComparisonOptions:
     """What every comparison can be told."""
 

@@ -19,6 +19,7 @@ from tallystick.cli.options import FILE, PICTURE, check_before, refuse_overwriti
 from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
 from tallystick.files.source import read_text, shown_name
+from tallystick.frozen import frozen
 from tallystick.show.tables import WRITERS
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tallystick.show.tables import Table
 
 
-@dataclass(frozen=True)
+@frozen
 class Showing:
     """How comparisons are shown: which tables beside the figures, in which format, as a page and as a picture."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from tallystick.cli.options import Common, Engine
 from tallystick.cli.output import progress, say
 from tallystick.cli.score import Ending, asked_of, finish, versus
 from tallystick.errors import InputError, MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Files, Reading, Scored, Shown, Task, flag, needs_the_whole, option_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ NO_ALIGNMENTS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class ScorePart:
     """What scores a part of two files, in whatever process."""
 

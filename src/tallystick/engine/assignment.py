@@ -7,11 +7,10 @@ solver. Arrays in, arrays out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, assign, number, offsets_of, sort_order, starts_of_runs
+from tallystick.frozen import frozen
 
 SMALL_SIDE = 4
 LONG = 2
@@ -235,7 +234,7 @@ WORK = 200_000
 POINTS = 20_000
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Harmonic:
     """Which pairs are matched, and for each problem how much better F could be at most: 0 where it is the optimum."""
 

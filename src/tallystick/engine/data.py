@@ -15,7 +15,6 @@ down, whatever the form; everything else in the engine is blind to the differenc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import field as dataclass_field
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain, compress, repeat
@@ -202,6 +201,28 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
 Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
+class Answers:
+    """What a user's function answered, as it was given: for each first value a row of second values and weights."""
+
+    signature = ""
+    """Who answered, where that is part of a result's signature."""
+
+    def __init__(self) -> None:
+        self.rows: dict[Any, dict[Any, float]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows.values()))
+
+    def weights(self) -> NDArray[np.float64]:
+        """All the answers."""
+        return np.fromiter(chain.from_iterable(row.values() for row in self.rows.values()), np.float64, len(self))
+
+    def add(self, other: Answers) -> None:
+        """Add what was answered in another evaluation."""
+        for key, row in other.rows.items():
+            self.rows.setdefault(key, {}).update(row)
+
+
 MOST_SPELLINGS = 10_000
 
 
@@ -209,7 +230,7 @@ MOST_SPELLINGS = 10_000
 class Memory:
     """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
 
-    calls: dict[Any, dict[Any, Any]] = dataclass_field(default_factory=dict)
+    calls: dict[Any, Answers] = dataclass_field(default_factory=dict)
     absent: dict[str, str] = dataclass_field(default_factory=dict)
     spellings: dict[tuple[str, str], dict[str, None]] = dataclass_field(default_factory=dict)
     """Texts to be named: what is to be said of them, and where they are."""
@@ -234,10 +255,7 @@ class Memory:
         for path, message in other.absent.items():
             self.absent[path] = message and self.absent.get(path, message)
         for node, calls in other.calls.items() if other.calls is not self.calls else ():
-            if node in self.calls:
-                self.calls[node].update(calls)
-            else:
-                self.calls[node] = copy(calls)
+            self.calls.setdefault(node, type(calls)()).add(calls)
 
 
 @frozen

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 from tallystick.engine.arrays import F64
 from tallystick.engine.tally import strata_of
 from tallystick.errors import MetricError, SidesMismatch, counted, some
+from tallystick.frozen import frozen
 from tallystick.results import comparison as cautions
 from tallystick.results.comparison import FEW, Cell, Comparison, Measure, letter, ranked
 from tallystick.results.resampling import (
@@ -352,7 +353,7 @@ def _drawn(
 # the two, and 1 where they disagree about who is better. Otherwise both are the same.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class End:
     """One system by its scores, or by their upper bounds: its runs, and their mean in every resample."""
 
@@ -373,7 +374,7 @@ class End:
         return figure_left_out(self.runs, self.headline)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ends:
     """One system under one metric: its scores, and their upper bounds, which are the same where all is proven."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted, did_you_mean, some
+from tallystick.frozen import frozen
 from tallystick.results.resampling import Difference, Interval, is_exact
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Correlation = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
     systems that it is significantly better than, `moved` how many ranks it is higher than under the base metric. What is
@@ -54,7 +55,7 @@ class Cell:
         return {**vars(self), "interval": interval}
 
 
-@dataclass(frozen=True)
+@frozen
 class Measure:
     """What the figures of a metric are: f1, kappa, ..., and by which average."""
 
@@ -73,7 +74,7 @@ class Measure:
         return {"figure": self.figure, "average": self.average, **direction}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Comparison:
     """Systems by metrics; `letters` names each system by one letter."""
 

@@ -13,8 +13,8 @@ The weights of a matching's children add up to its own; asking for an explanatio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from tallystick.algebra.surplus import is_unknown
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
 from tallystick.engine.encoded import leaf_values
+from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -38,7 +39,7 @@ class Plain(str):
         return str(self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Explanation:
     """One aligned pair (or one side without a partner), its weight, and what lies below it."""
 
@@ -206,9 +207,9 @@ def _level(
     order = np.lexsort((level.j, level.i))
     level = replace(level, i=level.i[order], j=level.j[order])
     left, right = (
-        _values(step, side, of, places, node) for side, of, places in zip(values, homes, level.places, strict=True)
+        values_below(step, side, of, places, node) for side, of, places in zip(values, homes, level.places, strict=True)
     )
-    places = (_places(homes[0]), _places(homes[1])) if step == "[*]" else None
+    places = (places_in(homes[0]), places_in(homes[1])) if step == "[*]" else None
     name = "" if places else step.removeprefix(".")
     matched = _pairs(name, level, left, right, places)
     yield from zip(homes[0][level.i].tolist(), matched, strict=True)
@@ -233,17 +234,17 @@ def _others(rows: I64, count: int) -> list[int]:
     return np.flatnonzero(alone).tolist()  # type: ignore[no-any-return]
 
 
-def _places(homes: I64) -> I64:
+def places_in(homes: I64) -> I64:
     """The place of each row among those of its home; the rows of one home stand together."""
     first = np.flatnonzero(np.diff(homes, prepend=-1))
     return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
 
 
-def _values(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
+def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
         bags = [[] if value is None else _listed(value) for value in values]
-        where = zip(homes.tolist(), (_places(homes) if places is None else places).tolist(), strict=True)
+        where = zip(homes.tolist(), (places_in(homes) if places is None else places).tolist(), strict=True)
         return [bags[home][place] for home, place in where]
     if step.startswith("<"):
         return [values[home] for home in homes.tolist()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,13 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
+from tallystick.frozen import frozen
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
     from tallystick.results.accounts import FieldSums, LabelSums
+    from tallystick.results.errors import Errors
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 Figures = dict[str, "float | None"]
 
 
-@dataclass(frozen=True)
+@frozen
 class FieldFigures:
     """What one path of the value earned and lost."""
 
@@ -43,7 +45,7 @@ class FieldFigures:
     diagnostic: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelFigures:
     """The figures of one label: precision by the predicted label, recall by the reference label."""
 
@@ -56,7 +58,7 @@ class LabelFigures:
 # The rows of a result: there, counted when somebody asks for them, or let go.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Later:
     """Rows that are counted when somebody asks for them; the sums of the corpus are known already."""
 
@@ -94,7 +96,7 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
     return undefined.astype(np.float64), np.where(undefined, 0.0, values), -np.asarray(rows.sum(axis=1), np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Result:
     """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
 
@@ -368,6 +370,12 @@ class Result:
         if sums is not None:
             return field_figures(sums, self._decided)
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
+
+    def grouped_errors(self, examples: int | None = 3) -> Errors:
+        """What is wrong, by field and kind, with counts, examples and remedies; `examples` of each, None: all."""
+        from tallystick.results.errors import group_errors
+
+        return group_errors(self.expression, self._kept(), self.ids, examples)
 
     def by_label(self, path: str | None = None) -> list[LabelFigures]:
         """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.

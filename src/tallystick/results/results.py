@@ -12,12 +12,13 @@ Whatever depends on the task (its labels, its kinds of error, the tree of a docu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError, counted, did_you_mean, unknown_document
+from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 BREAKDOWNS = ("label", "document", "field")
 
 
-@dataclass(frozen=True)
+@frozen
 class Background:
     """What is known about results beside their figures, and what a task can say about them. This one is without a task."""
 

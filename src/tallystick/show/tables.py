@@ -11,11 +11,12 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from tallystick.errors import MetricError, TallystickError, did_you_mean
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -226,7 +227,7 @@ def kind_of(column: str) -> Kind:
     return column.kind if isinstance(column, Column) else "figure"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Table:
     """Rows under columns. None is what is undefined. It prints as on a terminal and shows itself in a notebook."""
 
@@ -521,7 +522,7 @@ def _below_html(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
     return [html_note(one) for one in (*(f"signature: {one}" for one in signatures), *notes)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Writer:
     """How tables are written in one format. What is `for_programs` has every number as it is, a row for each. What is pasted
     elsewhere takes its signatures along: as a `comment` before the tables, or, with the notes, `below` them."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, did_you_mean, unknown_document
+from tallystick.frozen import frozen
 from tallystick.results.results import Background, Results, broken_down, find_labels
 from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
@@ -31,7 +32,7 @@ Entry: TypeAlias = tuple[Node, str] | tuple[Node, str, str]
 """The expression of a metric, its summary, and perhaps its view."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedMetric:
     """A metric of a task, declared once: what its name stands for, and its expression or else what tallies it."""
 

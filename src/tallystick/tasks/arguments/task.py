@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
 from tallystick.tasks.named import read_json_object
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.arguments.metrics import ArgumentOptions
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentSettings:
     """What the stages rest on."""
 

@@ -11,19 +11,19 @@ from the one table of coreference, n(k, r), the mentions that two nodes have in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, assign, expand, join, number, offsets_of, sort_order, sum_by_key
 from tallystick.engine.assignment import components
+from tallystick.frozen import frozen
 from tallystick.tasks.coreference.mentions import Overlaps, Side
 
 NO_PARENT = -1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Graph:
     """One side: its nodes with their mentions, and the set of its links between nodes."""
 
@@ -171,7 +171,7 @@ def blanc(t: Overlaps, key: Graph, response: Graph) -> F64:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RootPairs:
     """STM of the pairs of trees whose roots share a mention."""
 

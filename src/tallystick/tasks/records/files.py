@@ -29,6 +29,7 @@ from tallystick.files.documents import HeldLines, are_named, id_of, open_documen
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
+from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
@@ -312,7 +313,7 @@ def named(portion: Portion, keys: list[Any]) -> list[Any]:
 NO_PREDICTION = Invalid("has no prediction")
 
 
-@dataclass(frozen=True)
+@frozen
 class Batch:
     """Some documents of both sides, the k-th against the k-th."""
 

@@ -30,7 +30,9 @@ from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
+from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
+from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
@@ -45,7 +47,7 @@ from tallystick.tasks.records.task import RecordSettings
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Prepared:
     """What is compared and how: the shape of a document, the metric, and why it is that."""
 
@@ -67,7 +69,7 @@ class Prepared:
         return Prepared, (None, self.metric, (), None, self.settings)
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """A document that is kept to be looked at."""
 
@@ -83,7 +85,7 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
     """A result, and all warnings on the way to it."""
 
@@ -91,6 +93,7 @@ class Run:
     result: Result
     documents: tuple[Kept, ...]
     warnings: tuple[str, ...]
+    errors: Errors | None = None
 
     @property
     def paired(self) -> str:
@@ -280,6 +283,7 @@ def run_prepared(
     *,
     fields: bool = True,
     wanted: Wanted | None = None,
+    grouping: Grouping | None = None,
     take_ids: Callable[[Sequence[Any]], None] | None = None,
 ) -> Run:
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
@@ -292,11 +296,14 @@ def run_prepared(
     for batch, rows in scored_batches(prepared, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
+        if grouping is not None:
+            grouping.add(evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids)
         if take_ids is not None:
             take_ids(batch.ids)
         if asked.advance is not None and lines.size:
             asked.advance(min(lines.size, lines.position), lines.size)
-    return complete_run(prepared, evaluation.compute(), wanted)
+    run = complete_run(prepared, evaluation.compute(), wanted)
+    return run if grouping is None else replace(run, errors=grouping.errors())
 
 
 def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:

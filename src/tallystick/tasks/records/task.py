@@ -6,10 +6,11 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
+from tallystick.frozen import frozen
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -30,11 +31,12 @@ from tallystick.tasks.contract import (
 if TYPE_CHECKING:
     from tallystick.algebra.derive import Decision
     from tallystick.files.boundaries import Boundaries, Uncut
+    from tallystick.results.errors import Errors
     from tallystick.results.report import Parts
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordSettings:
     """What a document is, how it is compared, and how the files are read."""
 
@@ -53,6 +55,7 @@ class RecordSettings:
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
+    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score")
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
@@ -146,7 +149,12 @@ class Records(Task):
         from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents
 
         prepared = prepare(reference, predicted, settings)
-        run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked))
+        grouping = None
+        if settings.errors:
+            from tallystick.results.errors import Grouping
+
+            grouping = Grouping()
+        run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked), grouping=grouping)
         return self._show_run(run, (reference, predicted), settings, asked)
 
     def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Known:
@@ -199,6 +207,10 @@ class Records(Task):
         doubts = (f"Warning: {doubt}" for doubt in prepared.shape.doubts)
         lines = (*_describe_shape(prepared, settings), *doubts, f"metric: {prepared.metric}")
         return Shown([decisions_table(prepared.decisions)] if prepared.decisions else ()), lines
+
+    def show(self, scored: Scored, settings: RecordSettings, asked: Asked) -> Shown:
+        """What is wrong, of documents that are at hand."""
+        return _show_errors(scored.results["records"].grouped_errors(), asked) if settings.errors else Shown()
 
     def _show_run(self, run: Run, files: Files, settings: RecordSettings, asked: Asked) -> tuple[Scored, Shown]:
         from tallystick.results import tables as reports
@@ -275,11 +287,19 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
     if asked.by in (None, "field"):
         tables.append(reports.fields_table(result))
         json["fields"] = {"records": [vars(row) for row in result.by_field()]}
+    if run.errors is not None:
+        found = _show_errors(run.errors, asked)
+        tables += found.tables
+        json |= found.json
     if settings.worst:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")
         json["worst"] = differences_as_json(documents, None)
     return Shown(tables, json)
+
+
+def _show_errors(errors: Errors, asked: Asked) -> Shown:
+    return Shown(errors.tables(asked.rows or 20), {"errors": errors.as_dict()})
 
 
 def _explain(run: Run, documents: Sequence[Kept]) -> list[tuple[Any, Mapping[str, float | None], Any]]:
@@ -320,7 +340,7 @@ def _point_further(files: Files, by_field: Table, settings: RecordSettings) -> t
     given: list[str] = []
     for one in fields(settings):
         value = getattr(settings, one.name)
-        if value != default_of(one) and one.name not in ("worst", "describe", "save_schema"):
+        if value != default_of(one) and one.name not in ("worst", "errors", "describe", "save_schema"):
             given += [flag(one)] if value is True else [flag(one), str(value)]
     command = ["tallystick", "explain", "records", *map(str, files), *given, "--field", worst[0]]
     return (f"examples of the worst field: {shlex.join(command)}",)

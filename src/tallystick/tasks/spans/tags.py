@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
@@ -27,13 +27,14 @@ from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.pairing import repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
+from tallystick.frozen import frozen
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments
 
 TagArray = npt.NDArray[np.int32]
 _TEXTS_AT_A_TIME = 4096
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Origin:
     """Where one side comes from: a file, with the line of each text's first token, or a Python list."""
 
@@ -47,7 +48,7 @@ class Origin:
         return Place(self.name, int(self.first_line[text]) + token)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TaggedTexts:
     """Texts with two tags for each token: text i is tokens offsets[i] to offsets[i + 1] of both arrays."""
 
@@ -69,7 +70,7 @@ class TaggedTexts:
         return self.origins[side].place(text, index - int(self.offsets[text]))
 
 
-@dataclass(frozen=True)
+@frozen
 class Columns:
     """Where things stand in a column file; columns count from 0, or from the end where negative. The tags of the reference are
     in its last column unless another is named, or in the last but one where the file holds both sides."""
@@ -308,7 +309,7 @@ def _first(mask: npt.NDArray[np.bool_]) -> int | None:
 COLUMNS = 10
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class WordLines(Origin):
     """A file in which the words of a sentence need not stand in lines one behind the other."""
 
@@ -318,7 +319,7 @@ class WordLines(Origin):
         return Place(self.name, self.lines[text][token])
 
 
-@dataclass(frozen=True)
+@frozen
 class _File:
     name: str
     forms: list[list[str]]
@@ -542,7 +543,7 @@ class Fault(IntEnum):
         )[self]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Repairs:
     """The tags of one side that do not follow the scheme: which token, and what is wrong with it.
 
@@ -570,7 +571,7 @@ class Repairs:
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Decoded:
     """Both sides as segments, and what had to be repaired on each."""
 
@@ -578,7 +579,7 @@ class Decoded:
     repairs: tuple[Repairs, Repairs]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Vocabulary:
     """For each tag number its prefix, its type and whether the scheme has its prefix."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ TAGGED = (*IN_FILES, "tags")
 OVERLAPPING = ("overlap", "contain", "constrained_overlap", "iou")
 
 
-@dataclass(frozen=True)
+@frozen
 class SpanSettings:
     """What counts as right, and what the files look like."""
 

@@ -10,7 +10,7 @@ found a partner and how many reference fillers were found; the scorer only choos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb, perm
 from typing import Any
 
@@ -31,6 +31,7 @@ from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import check_kinds
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
 from tallystick.structures import Entity, Template, TemplateSet
@@ -76,7 +77,7 @@ granular_types = f1(each(templates=match(record(type=phi_type))))
 # What a scorer of templates sees: all templates of a corpus, the pairs that may meet, and what each pair earns.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Meeting:
     """Templates i of the reference and j of the prediction that may meet, and what the fillers earn if they do."""
 
@@ -358,7 +359,7 @@ def iterx_phi3_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64
 #     iterx_subset   the matching with the largest Σ a, in each document
 
 
-@dataclass(frozen=True)
+@frozen
 class Granular:
     """eq. 47: the product of two F1, whose sums stand side by side."""
 
@@ -388,7 +389,7 @@ WITH_TYPES, BY_MENTION = "types=slot", "predicted=by_mention"
 """Views: each template with its type among its fillers; predicted fillers taken apart into their mentions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateMetric(NamedMetric):
     """A metric of templates: an expression over a view of the documents, or a scorer that gives rows and notes."""
 

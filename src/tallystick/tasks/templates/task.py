@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
@@ -25,7 +26,7 @@ PRESETS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateSettings:
     """Whose scorer, when fillers are alike, and what the official MUC-4 report rests on."""
 
