@@ -86,7 +86,8 @@ class Cases(Similarity):
         raise ValueMismatch(f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}")
 
     def plain(self) -> Plain | None:
-        parts, known, scope = plain_parts(part for _, part in self.options), {}, Scope()
+        parts, scope = plain_parts(part for _, part in self.options), Scope()
+        known: dict[type, int] = {}
         if parts is None:
             return None
 

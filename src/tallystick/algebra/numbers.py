@@ -482,7 +482,7 @@ class Overlap(Similarity):
                 raise Uncovered
             return 1 + pair, start, end
 
-        def weigh(a: Any, b: Any) -> float:
+        def weigh(a: tuple[int, float, float], b: tuple[int, float, float]) -> float:
             (form, left, left_end), (other, right, right_end) = a, b
             if form != other:
                 raise Uncovered

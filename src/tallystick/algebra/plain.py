@@ -187,10 +187,9 @@ def _each_its_best(table: Sequence[Sequence[float]]) -> float | None:
         best = max(row)
         if best > 0:
             place = row.index(best)
-            while place in taken:
-                try:
-                    place = row.index(best, place + 1)
-                except ValueError:
+            if place in taken:
+                place = next((k for k, weight in enumerate(row) if weight == best and k not in taken), -1)
+                if place < 0:
                     return None
             taken.add(place)
             total += best
@@ -287,11 +286,12 @@ def _tally_of_columns(metric: Node, reference: Any, predicted: Any) -> tuple[flo
     """The tally of one document, laid out as columns of one row."""
     from tallystick.algebra.alignment import align_documents
     from tallystick.algebra.surplus import Surpluses, look_for_unknown, settle_unknown
+    from tallystick.engine.rows import as_objects
 
     known, surplus, tallies = getattr(metric, "known", None), 0, []
     if known is not None:
-        sides = (look_for_unknown(known, Objects([side])) for side in (reference, predicted))
-        left, right = settle_unknown([0], *(side.values for side in sides), Surpluses())  # type: ignore[union-attr]
+        sides = [as_objects(look_for_unknown(known, Objects([side]))) for side in (reference, predicted)]
+        left, right = settle_unknown([0], sides[0], sides[1], Surpluses())
         reference, predicted = left[0], right[0]
         if type(predicted) is Surplus:
             surplus, predicted = len(predicted.leaves), predicted.value

@@ -36,6 +36,7 @@ from tallystick.engine.data import (
     Scope,
     Surplus,
     Unfit,
+    leaves,
     leaves_or_self,
     split_surplus,
 )

@@ -197,14 +197,15 @@ class Threshold(Around):
         return np.where(passes, own if self.keep else 1.0, 0.0)
 
     def plain(self) -> Plain | None:
-        inner, passes, keep, share = self.inner.plain(), self.passes, self.keep, self.share
+        inner, keep, share = self.inner.plain(), self.keep, self.share
+        passes: Any = self.passes
         if inner is None:
             return None
         weigh, (left, right) = inner.weigh, inner.own
 
         def passing(a: Any, b: Any) -> float:
             weight = weigh(a, b)
-            if weight <= 0 or not passes(2 * weight / (left(a) + right(b)) if share else weight):  # type: ignore[arg-type]
+            if weight <= 0 or not passes(2 * weight / (left(a) + right(b)) if share else weight):
                 return 0.0
             return weight if keep else 1.0
 

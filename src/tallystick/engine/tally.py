@@ -31,7 +31,6 @@ from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 
-
 NAN = math.nan
 
 
@@ -142,7 +141,7 @@ class Counts:
 
     def figures(self, sums: F64) -> dict[str, F64]:
         if sums.ndim == 1:
-            return self._figures_of_one(*sums.tolist())
+            return self._figures_of_one(*sums[:4].tolist())
         num_p, den_p, num_r, den_r = (sums[..., k] for k in range(4))
         precision, recall = ratio(num_p, den_p), ratio(num_r, den_r)
         square = self.beta**2
@@ -175,7 +174,7 @@ class Counts:
         if self.headline == "jaccard":
             below = den_r + den_p - num_p
             out["jaccard"] = num_p / below if below else NAN
-        return out
+        return {name: np.float64(value) for name, value in out.items()}
 
 
 def total(rows: F64) -> F64:

@@ -86,7 +86,7 @@ def _evaluate_few(metric: Any, reference: Any, predicted: Any, undefined: float 
     if plan is None or rows is None:
         return None
     return Result(
-        metric, kind_of(metric), np.array(rows), tuple(range(len(rows))), undefined,  # type: ignore[arg-type]
+        metric, kind_of(metric), np.array(rows), tuple(range(len(rows))), undefined,
         sources=((Objects(reference.copy()), Objects(predicted.copy())),), settings=settings_of(metric),
     )  # fmt: skip
 
@@ -332,7 +332,7 @@ def kind_of(metric: Node) -> Counts:
         headline, beta = metric.headline
         found = Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
         metric.__dict__["_kind"] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
