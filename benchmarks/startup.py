@@ -54,7 +54,6 @@ def others(folder: Path) -> dict[str, list[str]]:
         "explain records": ["explain", "records", *records],
         "explain spans": ["explain", "spans", *spans],
         "compare records": ["compare", "records", records[0], f"a={records[1]}", f"b={records[1]}"],
-        "score records --intervals": ["score", "records", *records, "--intervals"],
         "check coreference.muc": ["check", "coreference.muc"],
         "judge --help": ["judge", "--help"],
     }

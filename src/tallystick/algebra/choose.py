@@ -12,7 +12,6 @@ be a rule for many values, `"**.price"` or `"lines[*].*"`, and `default: {number
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields, replace
@@ -491,6 +490,8 @@ def _aliases(spec: Any, source: str) -> Table:
 def _read_aliases(file: Path) -> Any:
     if file.suffix not in (".csv", ".tsv"):
         return read_data(file)
+    import csv
+
     rows = csv.reader(read_text(file).splitlines(), delimiter="," if file.suffix == ".csv" else "\t")
     table: dict[str, list[str]] = {}
     for meaning, *others in filter(None, rows):

@@ -20,7 +20,7 @@ from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Similarity, require
 from tallystick.algebra.plain import Plain, Uncovered, equality, getter, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import (
     Codes,
@@ -207,7 +207,7 @@ class Equal(Similarity):
         """Whether some of two columns of floats differ by noise; columns of anything else may."""
         if left is None or right is None:
             return True
-        different = np.unique(np.concatenate((left, right)))
+        different = distinct(np.concatenate((left, right)))
         return bool(near(different[:-1], different[1:], self.noise).any())
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:

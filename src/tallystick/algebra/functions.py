@@ -30,6 +30,7 @@ from tallystick.engine.arrays import (
     Frame,
     Pairs,
     Sums,
+    distinct,
     expand,
     integers,
     join,
@@ -233,7 +234,7 @@ class Function(Dense):
         if self.reflexive:
             return np.ones(len(column))
         own = np.zeros(column.bound)
-        for k in np.unique(column.codes).tolist():
+        for k in distinct(column.codes).tolist():
             own[k] = max(self._row(column, k, [k])[0], 0.0)
         return own[column.codes]
 

@@ -29,7 +29,7 @@ from tallystick.algebra.values import (
     read_date,
     read_number,
 )
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, expand
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct, expand
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, field
 from tallystick.engine.encoded import Numbers, different_values, leaf_values
 from tallystick.engine.rows import as_objects, sliced
@@ -215,7 +215,7 @@ def read_pairs(node: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int
         inside = blocks.refine(*kinds, bound)
         found = [node.near_pairs(a, b, inside) for a, b in both]
         keys = found[0].i * len(p) + found[0].j
-        keys = keys if len(found) == 1 else np.unique(np.concatenate([one.i * len(p) + one.j for one in found]))
+        keys = keys if len(found) == 1 else distinct(np.concatenate([one.i * len(p) + one.j for one in found]))
         i, j = keys // max(len(p), 1), keys % max(len(p), 1)
     for a, b in zip(r.parts[width:-1], p.parts[width:-1], strict=True):
         agree = (a[i] == 0) | (b[j] == 0) | (a[i] == b[j])

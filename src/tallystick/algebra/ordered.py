@@ -26,6 +26,7 @@ from tallystick.engine.arrays import (
     Grid,
     Pairs,
     Sums,
+    distinct,
     expand,
     join,
     offsets_of,
@@ -187,9 +188,9 @@ def _count_equal(left: I64, right: I64, r: Items, p: Items, blocks: Blocks) -> t
 def _meeting(left: I64, right: I64, r: Items, p: Items) -> tuple[I64, I64]:
     """The pairs of owners that have an item in common."""
     bound = 1 + int(max(left.max(initial=0), right.max(initial=0)))
-    ours, theirs = (np.unique(codes * len(column) + column.owners) for codes, column in ((left, r), (right, p)))
+    ours, theirs = (distinct(codes * len(column) + column.owners) for codes, column in ((left, r), (right, p)))
     a, b = join(ours // max(len(r), 1), theirs // max(len(p), 1), bound)
-    keys = np.unique(ours[a] % max(len(r), 1) * len(p) + theirs[b] % max(len(p), 1))
+    keys = distinct(ours[a] % max(len(r), 1) * len(p) + theirs[b] % max(len(p), 1))
     return keys // max(len(p), 1), keys % max(len(p), 1)
 
 

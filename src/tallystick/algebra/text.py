@@ -7,7 +7,6 @@ different pairs of texts are compared in one list instead.
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from random import Random
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
-_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ASCII_PUNCTUATION = str.maketrans("", "", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))

@@ -17,6 +17,7 @@ import click
 
 from tallystick.cli.main import printable
 from tallystick.cli.options import (
+    FILE,
     Common,
     Engine,
     check_before,
@@ -176,6 +177,41 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
         say(f"{task.unit} {first}, the worst of {found.count:,}{by}")
     for key, _, tree in found.documents:
         show_explanation(tree, f"{task.unit} {key}", format_)
+
+
+# `suggest TASK`
+
+
+def suggest_command(name: str) -> click.Command:
+    """`suggest TASK`, with the options of the task that change figures."""
+    task = find_task(name)
+
+    def run(reference: str, predicted: str, format_: str, output: str | None, **given: Any) -> None:
+        from tallystick.files.writing import to_json, write_atomically
+        from tallystick.tasks.suggest import try_choices
+
+        settings = settings_of(task, given)
+        check_before(read=predicted)
+        task.check((), settings)
+        found = try_choices(task, reference, predicted, settings)
+        if output is not None:
+            write_atomically(output, found.to_yaml())
+            say(f"wrote {output}; read it, and give it as --choices {output}")
+        if format_ == "json":
+            click.echo(to_json(found.as_dict()))
+        elif format_ == "table":
+            show_tables([found.table()], "table")
+        elif output is None:
+            click.echo(found.to_yaml(), nl=False)
+
+    params = [
+        *file_arguments(task), *task_options(task, "figures"),
+        click.Option(["--output"], type=FILE, metavar="FILE", help="Write choices.yaml, with what each line would change above it."),
+        click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True),
+    ]  # fmt: skip
+    return click.Command(
+        name, callback=run, params=params, help="Try the choices that the errors call for; nothing is applied."
+    )
 
 
 # The end of every `score` command

@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.arrays import F64, I64, Mask, distinct
 from tallystick.engine.arrays import number as renumber
 from tallystick.engine.latent_pairs import (
     Ends,
@@ -210,7 +210,7 @@ class _Search:
         possible = np.ones(len(rest.i), np.bool_)
         values = np.zeros(len(rest.i))
         bound = np.full(len(rest.i), np.inf)
-        for number in np.unique(batch).tolist():
+        for number in distinct(batch).tolist():
             inside = np.zeros(rest.problems, np.bool_)
             inside[docs[batch == number]] = True
             here = inside[rest.doc]

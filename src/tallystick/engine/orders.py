@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.arrays import F64, I64, Mask, distinct
 from tallystick.engine.latent import CONSTRAINTS, EPSILON, Constraint
 from tallystick.engine.latent_pairs import common_unit
 from tallystick.engine.program import Programs, Rows, seconds_left
@@ -307,8 +307,8 @@ def _rows(clash: Mask, u: I64, v: I64) -> Rows:
     count += len(a)
     row, column = np.concatenate(row_parts), np.concatenate(column_parts)
     # A member of a node clashes with the other members, so it would be listed twice in its own node's row.
-    distinct = np.unique(row * n + column)
-    return Rows.of(distinct // n, distinct % n, np.ones(len(distinct)), np.ones(count))
+    once = distinct(row * n + column)
+    return Rows.of(once // n, once % n, np.ones(len(once)), np.ones(count))
 
 
 def _open(upper: float, lower: float, unit: float | None) -> bool:

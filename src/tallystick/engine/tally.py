@@ -27,7 +27,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import F64
+from tallystick.engine.arrays import F64, distinct
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 
@@ -64,6 +64,10 @@ class Labelled(Kind, Protocol):
 
     def label_figures(self, sums: F64) -> dict[str, F64]:
         """From an array (..., sums) to arrays (..., labels)."""
+        ...
+
+    def label_rows(self, rows: F64) -> dict[str, F64]:
+        """From the rows of documents to num_p, den_p, num_r and den_r of each document, by label."""
         ...
 
     def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
@@ -302,7 +306,7 @@ def _add_column(column: F64) -> int:
     mantissa = np.ldexp(fraction, 53).astype(np.int64)
     high, low = mantissa >> _HALF, mantissa & ((1 << _HALF) - 1)
     total = 0
-    for power in np.unique(exponent).tolist():
+    for power in distinct(exponent).tolist():
         here = exponent == power
         whole = (int(high[here].sum()) << _HALF) + int(low[here].sum())
         shift = power - 53 + _ONE

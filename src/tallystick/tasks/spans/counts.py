@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.algebra.node import Node
+from tallystick.engine.arrays import distinct
 from tallystick.engine.data import Bag, Coded, Data, Memory, Record
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
@@ -383,7 +384,7 @@ def _shared_steps(
     for steps in ([-1, 0, 1, 0], [0, -1, 0, 1]):
         covered.append(np.cumsum(np.array(steps, dtype=np.int8)[kind], dtype=np.int32))
     amount = np.minimum(covered[0], covered[1])
-    twice = np.unique((events >> 2)[np.maximum(covered[0], covered[1]) > 1] // line)
+    twice = distinct((events >> 2)[np.maximum(covered[0], covered[1]) > 1] // line)
     shared = np.flatnonzero(amount)
     place, behind = events[shared] >> 2, events[shared + 1] >> 2
     wide = np.flatnonzero(behind > place)

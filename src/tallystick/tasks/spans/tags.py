@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import distinct
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.pairing import repeated_name
@@ -135,7 +136,7 @@ def _refuse_two_layers(
         if named:
             continue
         before, last = _types_in_columns(name, columns)
-        used = {tagged.vocabulary[code] for code in np.unique((tagged.reference, tagged.predicted)[side]).tolist()}
+        used = {tagged.vocabulary[code] for code in distinct((tagged.reference, tagged.predicted)[side]).tolist()}
         nothing, option = used <= {"O"}, ("--reference-column", "--predicted-column")[side]
         if side == 0 and before & last:
             raise InputError(
@@ -368,7 +369,7 @@ def _read(name: AnySource, key: str, column: int | None) -> _File:
     if column is None:
         wanted = key.lower()
         tags = [_value(misc, wanted) for misc in found.values]
-        if not any(tags[code] is not None for code in np.unique(found.codes).tolist()):
+        if not any(tags[code] is not None for code in distinct(found.codes).tolist()):
             raise InputError(
                 f"no word has {key}= in MISC; name the key, or the column that holds the tags", str(source)
             )
