@@ -269,7 +269,7 @@ def common_options(task: Task) -> list[click.Option]:
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
-        *_label_option(task),
+        *label_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
@@ -288,7 +288,7 @@ def common_options(task: Task) -> list[click.Option]:
     ]  # fmt: skip
 
 
-def _label_option(task: Task) -> list[click.Option]:
+def label_option(task: Task) -> list[click.Option]:
     """Which label is meant, where there are several."""
     if task.label_help:
         return [click.Option(["--label"], metavar="PATH", help=task.label_help)]

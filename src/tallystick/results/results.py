@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
     from tallystick.show.pictures import Picture
@@ -61,6 +62,12 @@ class Background:
     def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
         """Figures by label or by field, as tables and as JSON."""
         return broken_down(results, by, label, self.labels, self.label)
+
+    def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
+        """By metric the rows of the documents by label or by field."""
+        from tallystick.results.parts import portions_of
+
+        return portions_of(results, by, label, self.labels, self.label)
 
     def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
         """What went wrong: here, which label was taken for which, and where the worst documents differ."""
@@ -157,6 +164,12 @@ class Background:
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
         return replace(self, title="Evaluation", notes=())
+
+
+def check_breakdown(what: str) -> None:
+    """Refuse any other word than what figures can be by."""
+    if what not in BREAKDOWNS:
+        raise MetricError(f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}")
 
 
 class NoSuchMetric(MetricError, KeyError):
@@ -293,10 +306,7 @@ class Results(Mapping[str, Result]):
 
     def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
         """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several."""
-        if what not in BREAKDOWNS:
-            raise MetricError(
-                f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}"
-            )
+        check_breakdown(what)
         if what == "document":
             return Tables([reports.documents_table(self, rows)])
         return Tables(self.background.breakdown(self, what, label)[0])
