@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from tallystick.tasks.records.score import score
     from tallystick.tasks.streaming import Evaluation
+    from tallystick.tasks.suggest import suggest
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
@@ -74,6 +75,7 @@ _HOME = {
     "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.streaming", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
     "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
+    "suggest": "tasks.suggest",
 }  # fmt: skip
 """Where everything else is, but for the tasks, which are functions by being there."""
 
@@ -83,7 +85,7 @@ __all__ = [
     "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
     "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
     "links", "magnitude", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
-    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes",
+    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes", "suggest",
     "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 

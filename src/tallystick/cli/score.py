@@ -17,6 +17,7 @@ import click
 
 from tallystick.cli.main import printable
 from tallystick.cli.options import (
+    FILE,
     Common,
     Engine,
     check_before,
@@ -178,6 +179,41 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
         show_explanation(tree, f"{task.unit} {key}", format_)
 
 
+# `suggest TASK`
+
+
+def suggest_command(name: str) -> click.Command:
+    """`suggest TASK`, with the options of the task that change figures."""
+    task = find_task(name)
+
+    def run(reference: str, predicted: str, format_: str, output: str | None, **given: Any) -> None:
+        from tallystick.files.writing import to_json, write_atomically
+        from tallystick.tasks.suggest import try_choices
+
+        settings = settings_of(task, given)
+        check_before(read=predicted)
+        task.check((), settings)
+        found = try_choices(task, reference, predicted, settings)
+        if output is not None:
+            write_atomically(output, found.to_yaml())
+            say(f"wrote {output}; read it, and give it as --choices {output}")
+        if format_ == "json":
+            click.echo(to_json(found.as_dict()))
+        elif format_ == "table":
+            show_tables([found.table()], "table")
+        elif output is None:
+            click.echo(found.to_yaml(), nl=False)
+
+    params = [
+        *file_arguments(task), *task_options(task, "figures"),
+        click.Option(["--output"], type=FILE, metavar="FILE", help="Write choices.yaml, with what each line would change above it."),
+        click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True),
+    ]  # fmt: skip
+    return click.Command(
+        name, callback=run, params=params, help="Try the choices that the errors call for; nothing is applied."
+    )
+
+
 # The end of every `score` command
 
 
@@ -203,6 +239,7 @@ def finish(ending: Ending, common: Common) -> None:
         results, shown = results.only(common.document), Shown()
     if common.undefined is not None:
         results = results.changed(undefined=common.policy())
+    errors = list(results.errors(common.limit)) if common.differences else []
     written = write_files(results, shown, common)
     as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
@@ -212,7 +249,7 @@ def finish(ending: Ending, common: Common) -> None:
         _echo_json(results, common)
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
-        tables = [results.table(macro=common.macro), *documents, *shown.tables]
+        tables = [results.table(macro=common.macro), *documents, *shown.tables, *errors]
         show_tables(tables, common.format_, results.signatures)
         say(results.said)
     if not as_json:
@@ -227,6 +264,8 @@ def _echo_json(results: Results, common: Common) -> None:
     from tallystick.engine.tally import Labelled
 
     extra: dict[str, Any] = {}
+    if common.differences:
+        extra["errors"] = results.background.errors_as_dict(results, common.limit)
     if common.by == "document":
         extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
     if common.macro and any(

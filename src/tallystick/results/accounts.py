@@ -26,6 +26,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Totals, Units, joint_kind, merged, rows_under
 from tallystick.errors import MetricError, SidesMismatch, some
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
@@ -38,7 +39,7 @@ FieldSums = dict[str, tuple[Units, bool]]
 """By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelSums:
     """By label the four sums, and how many of it the reference has; `path` is where the labels stand."""
 
@@ -51,7 +52,7 @@ class LabelSums:
         self.sums[label] = (units, support) if known is None else (merged(known[0], units), known[1] + support)
 
 
-@dataclass(frozen=True)
+@frozen
 class Subject:
     """What is computed, as far as the signature says it."""
 
@@ -61,7 +62,7 @@ class Subject:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wants:
     """What is kept beyond the sums: rows and names of documents, figures by field, figures by one of these labels. `absent` says
     that documents which only one side has can be done with."""
@@ -85,7 +86,7 @@ class Account:
     """The tallies of some documents; what is None is not kept."""
 
     kind: Kind
-    subject: Subject = Subject()
+    subject: Subject = Subject()  # noqa: RUF009
     totals: Totals | None = None
     """The sums, instead of the rows."""
     batches: list[tuple[Kind, F64, F64 | None]] = field(default_factory=list)
@@ -322,7 +323,7 @@ class Account:
 class Sum:
     """Results of one metric, added up as they come: what is wanted of them, and the documents themselves if these are kept."""
 
-    wants: Wants = Wants(rows=True)
+    wants: Wants = Wants(rows=True)  # noqa: RUF009
     keep: bool = True
     account: Account | None = None
     first: Result | None = None

@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,9 +89,17 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
             found[k] = "rounding"
         elif found[k] in _ENGLISH and not all(map(_ENGLISH[found[k]], filter(_is_text, pair))):
             found[k] = "language"
-        elif found[k] == "truncated" and len(plain_text(pair[1])) > len(plain_text(pair[0])):
-            found[k] = "longer"
+        elif found[k] == "truncated":
+            found[k] = _which_part(*pair)
     return found
+
+
+def _which_part(reference: str, predicted: str) -> str:
+    """A letter more or less at an end is a slip of the pen."""
+    more = len(plain_text(predicted)) - len(plain_text(reference))
+    if abs(more) == 1 and _same_digits(reference, predicted) and min(map(len, (reference, predicted))) > 4:
+        return "typo"
+    return "longer" if more > 0 else "truncated"
 
 
 def weights(similarity: Similarity, pairs: Sequence[Pair]) -> list[float]:
@@ -146,6 +154,15 @@ def _both_read(similarity: Similarity) -> Callable[[Any, Any], bool]:
 
 def _reads(similarity: Similarity, value: Any) -> bool:
     """Whether it makes something of a value; a truth value is none of a number's."""
+    return _text_reads(similarity, value) if isinstance(value, str) else _other_reads(similarity, value)
+
+
+@lru_cache(maxsize=1 << 16)
+def _text_reads(similarity: Similarity, value: str) -> bool:
+    return similarity.reads(value)
+
+
+def _other_reads(similarity: Similarity, value: Any) -> bool:
     if isinstance(value, bool):
         return similarity.reads(True) and similarity.name == "boolean"
     return similarity.reads(value) or (similarity.name == "number" and isinstance(value, (int, float)))
@@ -232,7 +249,14 @@ def remedy(kind: str, pairs: Iterable[Pair]) -> Any:
 def _needed_steps(pairs: Sequence[Pair]) -> list[str]:
     """The steps without which some pair would not be the same text."""
     needed = {step for pair in pairs for step in _steps_of(*pair)}
-    return [*(step for step in STEPS if step in needed), *(["whitespace"] if "spaces" not in needed else [])]
+    return _ordered_steps([*(step for step in STEPS if step in needed), "whitespace"])
+
+
+def _ordered_steps(steps: Sequence[str]) -> list[str]:
+    """Different steps, white space last: others may leave some behind."""
+    last = ("spaces",) if "spaces" in steps else ("whitespace",) if "whitespace" in steps else ()
+    first = [step for step in STEPS[:-1] if step in steps]
+    return [*first, *(one for one in dict.fromkeys(steps) if one not in (*STEPS, "whitespace")), *last]
 
 
 def _steps_of(reference: str, predicted: str) -> set[str]:
@@ -277,9 +301,9 @@ def merged(first: Any, second: Any) -> Any:
         elif word == "number":
             least = max(known.get("absolute", 0), spec.get("absolute", 0))
             out[word] = {**known, **spec, **({"absolute": least} if least else {})}
-        elif word == "text" and known[0] == spec[0]:
-            steps = [*known[1:], *spec[1:]]
-            out[word] = [known[0], *(step for step in (*STEPS, "whitespace") if step in steps)]
+        elif word == "text" and len({known[0], spec[0]} - {"equal"}) <= 1:
+            ratio = spec[0] if known[0] == "equal" else known[0]
+            out[word] = [ratio, *_ordered_steps([*known[1:], *spec[1:]])]
         elif word == "aliases":
             out[word] = {name: [*known.get(name, ()), *spec.get(name, ())] for name in {**known, **spec}}
         else:

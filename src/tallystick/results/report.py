@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ import numpy as np
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.writing import write_atomically
+from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
 from tallystick.results.resampling import Interval, intervals
 from tallystick.results.result import worst_first
@@ -46,7 +47,7 @@ LISTED = 20_000
 """How many documents are listed with their figures."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Parts:
     """What a task adds to its report: tables by label or field, what went wrong, further sections, the alignment and the
     drawings of a document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
@@ -99,7 +100,7 @@ def _is_covered_by(one: Table, table: Table) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Page:
     """A report: the results of one system, and what its task adds."""
 
@@ -237,7 +238,7 @@ class Axis(NamedTuple):
     values: list[float | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class Axes:
     """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures.
 

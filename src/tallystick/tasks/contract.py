@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
@@ -66,6 +67,8 @@ class Option:
     """It names a file that is written."""
     in_shards: bool = False
     """Of what `score` shows: whether it can be had in shards too."""
+    in_rows: bool = False
+    """Of a list that `score` shows: whether --rows says how long it is."""
     show_default: bool = True
 
 
@@ -319,6 +322,12 @@ class Task:
 
         return break_down(self, scored.results, by, label)
 
+    def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
+        """By metric the rows of the documents by label or by field: what intervals and paired tests of these are made of."""
+        from tallystick.results.parts import portions_of
+
+        return portions_of(scored.results, by, label, self.labels, self.label)
+
     def parts(self, scored: Scored, settings: Any, shown: Shown) -> Parts:
         """What the report shows beside the figures."""
         from tallystick.tasks.metric import default_parts
@@ -362,6 +371,11 @@ class Task:
                 f"{metric} is a procedure, not an expression of the algebra, and has no tree to show{instead}"
             )
         return result.explain(document)
+
+    @property
+    def can_suggest(self) -> bool:
+        """Whether it has choices, so that some can be suggested."""
+        return any(one.name == "choices" for one in self.options("figures"))
 
     # Shards
 

@@ -145,6 +145,7 @@ def records(
     from_: str | None = ...,
     reference_from: str | None = ...,
     unknown: Literal["count", "ignore"] = ...,
+    confidence: str | None = ...,
     lenient: bool = ...,
 ) -> Results:
     """Any records of your own: two JSONL or Parquet files, and a type or a schema if you have one."""

@@ -40,6 +40,8 @@ class Findings(Surpluses):
     invalids: int = 0
     unread: int = 0
     first_unread: str = ""
+    wrapping: str = ""
+    """The key under which a value of the wrong kind seems to have its confidence."""
     advice = " (--unknown ignore leaves them out)"
 
     def add_invalid(self, key: Any, reason: str) -> None:
@@ -57,6 +59,7 @@ class Findings(Surpluses):
         self.invalids += other.invalids
         self.unread += other.unread
         self.first_unread = self.first_unread or other.first_unread
+        self.wrapping = self.wrapping or other.wrapping
 
     def note_repairs(self, repairs: Collection[str], times: int) -> None:
         """Count a prediction that was repaired, and how."""
@@ -68,6 +71,11 @@ class Findings(Surpluses):
             kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
             yield f"repaired: {counted(self.repaired, 'prediction')} ({kinds})"
         yield from super().lines()
+        if self.wrapping:
+            yield (
+                f'values stand in objects {{"value": …, "{self.wrapping}": …}}, which are compared as objects; to take the values out, give '
+                f"{self.wrapping!r} as --confidence"
+            )
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
             more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""

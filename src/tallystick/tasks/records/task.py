@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
+from tallystick.frozen import frozen
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -25,6 +25,7 @@ from tallystick.tasks.contract import (
     flag,
     of_run,
     option,
+    option_of,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordSettings:
     """What a document is, how it is compared, and how the files are read."""
 
@@ -52,9 +53,11 @@ class RecordSettings:
     from_: str | None = option(None, "Where a predicted line holds the model's output, as text or as an object: output, or response.choices[0].message.content.", metavar="PATH")
     reference_from: str | None = option(None, "Where a line of REFERENCE holds the document.", metavar="PATH")
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
+    confidence: str | None = option(None, "Where predictions say how sure they are: the key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
-    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score")
+    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
+    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True)
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
@@ -86,6 +89,8 @@ class Records(Task):
     def check_output(self, settings: RecordSettings, given: Mapping[str, Any]) -> None:
         if given["--by label"] != given["--label"]:
             raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
+        if settings.confidence is None and settings.target_accuracy != 0.95:
+            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence FIELD")
         if settings.worst and given["--label"]:
             raise MetricError("--worst shows where documents differ, not labels; leave it out, or --by label")
         idle = [name for name in ("--tallies", "--report", "--fail-under") if given[name]]
@@ -242,6 +247,8 @@ class Records(Task):
         return Uncut("it is one JSON value; as JSON Lines it can be cut") if one else found
 
     def whole(self, settings: RecordSettings) -> str:
+        if settings.confidence is not None:
+            return "confidences are judged over all documents"
         if settings.reference_id or not (settings.id or "id").isidentifier():
             return "ids at a path, or of another name on each side, are read file by file"
         return ""
@@ -294,6 +301,11 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")
         json["worst"] = differences_as_json(documents, None)
+    if result.claims is not None and not asked.keep:
+        from tallystick.results.confidence import confidence_tables
+
+        more, found = confidence_tables(result.claims, settings.target_accuracy)
+        tables, json = [*tables, *more], {**json, **found}
     return Shown(tables, json)
 
 
@@ -336,10 +348,12 @@ def _point_further(files: Files, by_field: Table, settings: RecordSettings) -> t
     worst = next((row for row in by_field.rows if row[place] is not None and row[place] < 1), None)
     if worst is None:
         return ()
+    import shlex
+
     given: list[str] = []
     for one in fields(settings):
         value = getattr(settings, one.name)
-        if value != default_of(one) and one.name not in ("worst", "errors", "describe", "save_schema"):
+        if value != default_of(one) and option_of(one).use != "score":
             given += [flag(one)] if value is True else [flag(one), str(value)]
     command = ["tallystick", "explain", "records", *map(str, files), *given, "--field", worst[0]]
     return (f"examples of the worst field: {shlex.join(command)}",)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention, warn_outside
 from tallystick.tasks.plain import Given, Structure, expect, is_span, is_whole, named
@@ -261,7 +262,7 @@ where `keep_text` asks for them."""
 # beside the .ann, and its offsets count characters. Where there is neither, nothing is shown.
 
 
-@dataclass(frozen=True)
+@frozen
 class DocumentText:
     """The words of a text by sentence. `starts` has the character at which each word begins, where offsets are characters."""
 

@@ -21,7 +21,7 @@ which no matching says, since what is left out depends on what was matched: two 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from tallystick.algebra.weights import at_least
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, FactSet, Mention, Relation, RelationSet, SymmetricRelation
 from tallystick.tasks.metric import Entry, NamedMetric, choose, declare, score_expression, settings_line
@@ -44,7 +45,7 @@ from tallystick.tasks.named import Types, weigh_by_kind
 from tallystick.tasks.parses import Heads
 
 
-@dataclass(frozen=True)
+@frozen
 class RelationOptions:
     """What may be different; every choice goes into the signature."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Shown, Task, flag, option
 from tallystick.tasks.named import HeadSettings
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.plain import Given
 
 
-@dataclass(frozen=True)
+@frozen
 class RelationSettings(HeadSettings):
     """What is the same relation."""
 

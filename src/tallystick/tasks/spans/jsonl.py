@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -26,13 +26,14 @@ from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
+from tallystick.frozen import frozen
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
 
 Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 Boundaries = Literal["error", "expand", "contract"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Offsets:
     """What the offsets of JSON lines and brat count, and with what tokenizer: words, blanks, characters or a function, one for
     both sides."""
@@ -73,7 +74,7 @@ def tokenizer_named(name: str | Tokenizer) -> Tokenizer:
     return lambda text: [match.span() for match in pattern.finditer(text)]
 
 
-@dataclass(frozen=True)
+@frozen
 class CharSpan:
     """A segment in characters: its stretches, its tag and where it was read."""
 
@@ -82,7 +83,7 @@ class CharSpan:
     place: Place
 
 
-@dataclass(frozen=True)
+@frozen
 class TokenizedText:
     """A text and the sorted boundaries of its tokens."""
 
@@ -162,7 +163,7 @@ def first_difference(left: str, right: str) -> int:
 _LABELS = ("label", "type", "tag")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Record:
     name: str | None
     text: str | None

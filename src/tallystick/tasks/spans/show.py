@@ -14,7 +14,7 @@ The alignment explains the scores and is part of none. It does not depend on the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ import numpy as np
 from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError
 from tallystick.files.pairing import place_of
+from tallystick.frozen import frozen
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
@@ -63,7 +64,7 @@ class Outcome(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True)
+@frozen
 class SpanError:
     """One error: the text, the true and the predicted segment (or None), by how many tokens it is off."""
 
@@ -74,7 +75,7 @@ class SpanError:
     tokens_off: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Alignment:
     """All segments of both sides, each once: pairs, missed and spurious ones (-1 on the other side)."""
 
