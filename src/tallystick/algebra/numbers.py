@@ -9,6 +9,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from tallystick.algebra.exact import equal, near
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, Table, options_of, require
+from tallystick.algebra.plain import Plain, Uncovered, getter, leaf
 from tallystick.algebra.values import (
     PRECISIONS,
     Read,
@@ -119,6 +122,9 @@ class Number(Similarity):
         r, p = (Numbers((_floats(side, scope),)) for side in (reference, predicted))
         return r, p
 
+    def plain(self) -> Plain | None:
+        return None if self.parse else leaf(_see_number, partial(_is_near, self.absolute, self.relative))
+
     def reads(self, value: Any) -> bool:
         return bool(self.parse) and self._read(value) is not None
 
@@ -178,6 +184,20 @@ class Number(Similarity):
         if self.parse:
             close[finite] |= near(a, b, NOISE)
         return np.asarray(close, np.bool_)
+
+
+def _see_number(value: Any) -> float:
+    if type(value) is not float and type(value) is not int:
+        raise Uncovered
+    return float(value)
+
+
+def _is_near(absolute: float, relative: float, a: float, b: float) -> float:
+    if a == b:
+        return 1.0
+    if isfinite(a) and isfinite(b):
+        return float(abs(a - b) <= max(absolute, relative * max(abs(a), abs(b))))
+    return float(a != a and b != b)
 
 
 def read_pairs(node: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int) -> Pairs:
@@ -287,6 +307,20 @@ class Date(Similarity):
             return read_columns(self._read, reference, predicted, scope)
         r = Numbers((_moments(reference, scope, strict=True),))
         return r, Numbers((_moments(predicted, scope, strict=False),))
+
+    def plain(self) -> Plain | None:
+        if self._reads:
+            return None
+
+        def seeing(strict: bool) -> Any:
+            def see(value: Any) -> float:
+                if type(value) not in (str, datetime.date, datetime.datetime):
+                    raise Uncovered
+                return _moment(value, Scope(), strict)
+
+            return see
+
+        return leaf(seeing(True), partial(_is_near, self.days * _DAY, 0.0), seeing(False))
 
     def reads(self, value: Any) -> bool:
         return self._reads and self._read(value) is not None
@@ -431,6 +465,42 @@ class Overlap(Similarity):
                 _floats(field(data, name, scope, False), scope.field(name)) for name in (self.start, self.end)
             )
         return start, end
+
+    def plain(self) -> Plain:
+        read, more, kind = getter((self.start, self.end), (Uncovered, Uncovered)), int(self.inclusive), self.kind
+
+        def see(value: Any) -> tuple[int, float, float]:
+            """How the range is written, start and end, the end exclusive."""
+            if type(value) is range:
+                if value.step != 1:
+                    raise Uncovered
+                return 0, float(value.start), float(max(value.stop, value.start))
+            pair = type(value) in (tuple, list)
+            start, end = value if pair else read(value)
+            start, end = _see_number(start), _see_number(end) + more
+            if not start <= end:
+                raise Uncovered
+            return 1 + pair, start, end
+
+        def weigh(a: tuple[int, float, float], b: tuple[int, float, float]) -> float:
+            (form, left, left_end), (other, right, right_end) = a, b
+            if form != other:
+                raise Uncovered
+            if kind == "last":
+                return float(left_end == right_end)
+            ours, theirs = left_end - left, right_end - right
+            shared = min(left_end, right_end) - max(left, right)
+            if left == right and ours == theirs:
+                return 1.0
+            if shared <= 0:
+                return 0.0
+            if kind == "any":
+                return 1.0
+            if kind == "dice":
+                return 2 * shared / (ours + theirs)
+            return shared / {"jaccard": ours + theirs - shared, "containment": theirs, "coverage": ours}[kind]
+
+        return leaf(see, weigh)
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         (left, left_end), (right, right_end) = r.parts, p.parts

@@ -25,7 +25,7 @@ from tallystick.algebra.node import Node, Similarity
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
 from tallystick.engine.rows import as_objects
-from tallystick.errors import MetricError, counted
+from tallystick.errors import MetricError
 from tallystick.results.evaluation import readable
 from tallystick.results.explanation import places_in, values_below
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, remedy, spelled
@@ -160,7 +160,9 @@ class Errors:
         if often:
             shown = [[name, *shorten_both(a, b, 50), count] for name, a, b, count in often]
             found.append(Table(["field", "reference", "predicted", "times"], shown, "Most frequent pairs"))
-        return [*found, *(confusion_table(one) for one in self.fields.values() if one.confusion)]
+        taken = "Which value of {} was taken for which"
+        few = (one for one in self.fields.values() if one.confusion)
+        return [*found, *(confusion_table(one.confusion, taken.format(one.field)) for one in few)]
 
 
 def _shown(one: Example) -> tuple[str, str]:
@@ -174,14 +176,14 @@ def _cure(group: Group) -> str:
     return "–" if group.remedy is None else spelled(group.remedy)
 
 
-def confusion_table(errors: FieldErrors) -> Table:
+def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Table:
     """Reference values by predicted ones; what is missing and spurious at the ends."""
-    counts = {(str(a), str(b)): count for a, b, count in errors.confusion}
+    counts = {(str(a), str(b)): count for a, b, count in confusion}
     rows, columns = (sorted({pair[side] for pair in counts}, key=lambda name: (name in ENDS, name)) for side in (0, 1))
     return Table(
         ["true \\ predicted", *columns],
         [[row, *(counts.get((row, column), 0) for column in columns)] for row in rows],
-        f"Which value of {errors.field} was taken for which",
+        title,
     )
 
 
@@ -645,8 +647,18 @@ def group_errors(
     return grouping.errors()
 
 
-def say_errors(errors: Errors) -> str:
-    """How many of the errors are only spelling, in words."""
-    groups = errors.groups
-    total, same = sum(group.count for group in groups), sum(group.count for group in groups if group.means_same)
-    return f"{counted(total, 'wrong value')}, of which {same:,} only spelled otherwise" if total else "nothing is wrong"
+def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) -> list[tuple[Any, Any, int]]:
+    """Which value at one path was taken for which, right ones too, and how often; none if no two different ones met."""
+    met: Counter[tuple[Any, Any]] = Counter()
+    differ = False
+    for sides in sources:
+        for leaf in find_leaves(metric, *sides, Memory()):
+            if leaf.path == path:
+                ours, theirs = ([_label(_plain(value)) for value in side] for side in leaf.values)
+                differ = differ or not leaf.right.all()
+                met.update(
+                    (ours[i], theirs[j]) for i, j in zip(leaf.level.i.tolist(), leaf.level.j.tolist(), strict=True)
+                )
+                met.update((ours[i], MISSING) for i in leaf.alone(0))
+                met.update((SPURIOUS, theirs[j]) for j in leaf.alone(1))
+    return [(a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0]))] if differ else []

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
@@ -66,6 +67,8 @@ class Option:
     """It names a file that is written."""
     in_shards: bool = False
     """Of what `score` shows: whether it can be had in shards too."""
+    in_rows: bool = False
+    """Of a list that `score` shows: whether --rows says how long it is."""
     show_default: bool = True
 
 
@@ -318,6 +321,12 @@ class Task:
         from tallystick.tasks.metric import break_down
 
         return break_down(self, scored.results, by, label)
+
+    def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
+        """By metric the rows of the documents by label or by field: what intervals and paired tests of these are made of."""
+        from tallystick.results.parts import portions_of
+
+        return portions_of(scored.results, by, label, self.labels, self.label)
 
     def parts(self, scored: Scored, settings: Any, shown: Shown) -> Parts:
         """What the report shows beside the figures."""

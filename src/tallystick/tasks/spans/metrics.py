@@ -204,6 +204,11 @@ class TagTables:
         table = sums[: len(self.parts) * len(self.labels)].reshape(len(self.parts), -1).T.tolist()
         return {label: dict(zip(self.parts, row, strict=True)) for label, row in zip(self.labels, table, strict=True)}
 
+    def label_rows(self, rows: F64) -> dict[str, F64]:
+        counts = self._counts(rows)
+        four = np.stack([getattr(counts, part) for part in TagTables.parts], axis=2)
+        return {label: np.asarray(four[:, place], np.float64) for place, label in enumerate(self.labels)}
+
     def pooled_tally(self, sums: F64) -> dict[str, float]:
         pooled = self._pooled(_flat(sums))
         found = {part: float(getattr(pooled, part)[0, 0]) for part in TagTables.parts}
