@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from running import run
 
 LINES = 60
