@@ -12,6 +12,7 @@ in one list are paired if they are of one kind, and such a pair counts once.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -99,6 +100,8 @@ class FieldErrors:
     pairs: tuple[tuple[Any, Any, int], ...] = ()
     confusion: tuple[tuple[Any, Any, int], ...] = ()
     """Reference, predicted and how often, right ones too; none where a field has many values."""
+    documents: tuple[Any, ...] = ()
+    """In which documents it is wrong."""
 
     @property
     def count(self) -> int:
@@ -121,6 +124,8 @@ class Errors:
     """What is wrong, by field; the field with most errors first."""
 
     fields: dict[str, FieldErrors]
+    first: int | None = None
+    """Of so many documents only, the first ones; None: of all."""
 
     @property
     def groups(self) -> list[Group]:
@@ -317,6 +322,7 @@ class _Field:
     """What is known of one field so far."""
 
     entries: dict[tuple[str, Any, Any], _Entry] = field(default_factory=dict)
+    documents: dict[Any, None] = field(default_factory=dict)
     met: Counter[tuple[Any, Any]] | None = field(default_factory=Counter)
     """Which value met which, as long as the values are few."""
     known: set[Any] | None = field(default_factory=set)
@@ -337,10 +343,12 @@ class _Field:
 
 
 class Grouping:
-    """Errors as they come, document by document. `examples` of each different pair are kept; None: all."""
+    """Errors as they come, document by document. `examples` of each different pair are kept, None: all; of many documents the first are
+    looked at, about as many as `most` says."""
 
-    def __init__(self, examples: int | None = EXAMPLES) -> None:
-        self.examples = examples
+    def __init__(self, examples: int | None = EXAMPLES, most: float = math.inf) -> None:
+        self.examples, self.most = examples, most
+        self.seen, self.partial = 0, False
         self._fields: dict[str, _Field] = {}
         self._kinds: dict[tuple[Any, Any], str] = {}
 
@@ -348,6 +356,10 @@ class Grouping:
         self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], memory: Memory | None = None
     ) -> None:
         """The errors of some documents."""
+        if self.seen >= self.most:
+            self.partial = True
+            return
+        self.seen += len(ids)
         leaves = find_leaves(metric, reference, predicted, memory or Memory())
         context = _Context(leaves)
         for leaf in leaves:
@@ -360,7 +372,9 @@ class Grouping:
 
     def _note(self, path: str, kind: str, sides: tuple[Any, Any], document: Any, where: Callable[[], str]) -> None:
         key = (kind, *map(_hashable, sides))
-        entry = self._field(path).entries.setdefault(key, _Entry(*sides))
+        known = self._field(path)
+        entry = known.entries.setdefault(key, _Entry(*sides))
+        known.documents[document] = None
         entry.count += 1
         if self.examples is None or len(entry.places) < self.examples:
             entry.places.append((document, where()))
@@ -470,7 +484,8 @@ class Grouping:
     def errors(self) -> Errors:
         """Everything so far, grouped."""
         found = [self._grouped(path, one) for path, one in self._fields.items() if one.entries]
-        return Errors({one.field: one for one in sorted(found, key=lambda one: -one.count)})
+        fields = {one.field: one for one in sorted(found, key=lambda one: -one.count)}
+        return Errors(fields, self.seen if self.partial else None)
 
     def _grouped(self, path: str, known: _Field) -> FieldErrors:
         kinds: dict[str, list[_Entry]] = {}
@@ -490,7 +505,7 @@ class Grouping:
         few = bool(both) and 2 * len({value for pair in met for value in pair} - {*ENDS}) <= met.total()
         confusion = tuple((a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0])))
         groups.sort(key=lambda group: (-group.count, PRIORITY[group.kind]))
-        return FieldErrors(path, tuple(groups), pairs, confusion if few else ())
+        return FieldErrors(path, tuple(groups), pairs, confusion if few else (), tuple(known.documents))
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
         entries.sort(key=lambda entry: -entry.count)
