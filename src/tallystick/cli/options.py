@@ -229,6 +229,8 @@ class Common:
     junit: str | None = None
     intervals: bool = False
     slice: str | None = None
+    differences: bool = False
+    """--errors, of a task that has no kinds of error of its own."""
 
     @property
     def wants_rows(self) -> bool:
@@ -268,6 +270,9 @@ class Engine:
                 raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
 
 
+_WRONG = ("where the worst documents differ.", "which label was taken for which, and where the worst documents differ.")
+
+
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
     taken = {flag(one) for one in fields(task.Settings)}
@@ -283,6 +288,7 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
         click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
+        *([] if "--errors" in taken or not task.can_explain else [click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_WRONG[bool(task.labels)]}")]),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many documents of --by document are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
@@ -344,13 +350,21 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     """Options that would have no effect beside the others."""
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
-    lists = [flag(one) for one in fields(settings) if one.name in ("errors", "repairs")]
-    also = f" (or of {' and '.join(lists)})" if "--repairs" in lists else ""
-    listed = bool(also) and (settings.errors or settings.repairs)
-    if common.limit is not None and common.by != "document" and not listed:
+    lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
+    lists |= (
+        {"--errors": common.differences}
+        if task.can_explain and "errors" not in {one.name for one in fields(settings)}
+        else {}
+    )
+    also = f" (or of {' and '.join(lists)})" if lists else ""
+    if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
-        given = {f"--by {common.by}": common.by in ("label", "field"), "--report": common.report is not None}
+        given = {
+            f"--by {common.by}": common.by in ("label", "field"),
+            "--report": common.report is not None,
+            "--errors": common.differences,
+        }
         given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
         given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
         for name in (name for name, is_given in given.items() if is_given):

@@ -237,6 +237,7 @@ def finish(ending: Ending, common: Common) -> None:
         results, shown = results.only(common.document), Shown()
     if common.undefined is not None:
         results = results.changed(undefined=common.policy())
+    errors = list(results.errors(common.limit)) if common.differences else []
     written = write_files(results, shown, common)
     against = results.against(common.baseline) if common.baseline else None
     as_json = ending.print is None and chosen_format(common.format_) == "json"
@@ -247,7 +248,7 @@ def finish(ending: Ending, common: Common) -> None:
         _echo_json(results, common, {} if against is None else {"baseline": against.as_dict()})
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
-        tables = [results.table(macro=common.macro), *documents, *shown.tables]
+        tables = [results.table(macro=common.macro), *documents, *shown.tables, *errors]
         show_tables(tables, common.format_, results.signatures)
         say(results.said)
     if not as_json:
@@ -261,6 +262,8 @@ def finish(ending: Ending, common: Common) -> None:
 def _echo_json(results: Results, common: Common, extra: dict[str, Any]) -> None:
     from tallystick.engine.tally import Labelled
 
+    if common.differences:
+        extra["errors"] = results.background.errors_as_dict(results, common.limit)
     if common.by == "document":
         extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
     if common.macro and any(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -113,8 +113,11 @@ class Judging:
             for path, confidence, fine in self._judge(key, tree, dict(said(key))):
                 self.rows.append((self.paths.setdefault(path, len(self.paths)), confidence, fine, number))
 
-    def claims(self) -> Claims:
-        """All that was judged."""
+    def claims(self, supports: Collection[tuple[str, int]] = ()) -> Claims:
+        """All that was judged; `supports` say how many values the reference has at the paths of leaves."""
+        there = Counter({path: n for path, n in self.there.items() if path not in {one for one, _ in supports}})
+        for path, support in supports:
+            there[path] += support
         columns = [np.array(column) for column in zip(*self.rows, strict=True)] or [np.zeros(0)] * 4
         path, confidence, right, document = columns
         notes = []
@@ -129,7 +132,7 @@ class Judging:
             )
         return Claims(
             tuple(self.paths), path.astype(np.int64), confidence.astype(np.float64), right.astype(np.bool_),
-            document.astype(np.int64), np.array(self.right, np.bool_), dict(self.there), tuple(notes),
+            document.astype(np.int64), np.array(self.right, np.bool_), dict(there), tuple(notes),
         )  # fmt: skip
 
     @cached_property
@@ -137,9 +140,12 @@ class Judging:
         """The paths that the metric looks at, without the cases of unions."""
         inner = self.metric.summed
         r, p = inner.encode(Objects([]), Objects([]), Scope())
-        return frozenset(re.sub(r"<[^>]*>", "", level.path) for level in align_documents(inner, r, p).descend())
+        return frozenset(plain_path(level.path) for level in align_documents(inner, r, p).descend())
 
     def _judge(self, key: Any, tree: Explanation, said: dict[Address, float]) -> list[tuple[str, float, bool]]:
+        if tree.status == MISSED:  # a prediction that could not be read says nothing
+            count_paths(tree.reference, "", self.there)
+            return []
         walk = _Walk(said, self.there)
         walk.visit(tree, (), "", covered=False)
         if walk.bare:
@@ -216,6 +222,11 @@ class _Walk:
             return above.status == MATCHED and is_right(above)
         missed = any(child.status == MISSED and child.name == address[-1] for child in above.children)
         return not missed if path in compared else None
+
+
+def plain_path(path: str) -> str:
+    """A path without the cases of unions."""
+    return re.sub(r"<[^>]*>", "", path)
 
 
 def is_right(node: Explanation) -> bool:

@@ -208,7 +208,7 @@ class Result:
         return {name: absent if self.undefined is None else 0 for name, (_, absent) in self.totals.means.items()}
 
     def _decided(self, figures: Mapping[str, F64]) -> Figures:
-        return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
+        return {name: float(value) if value == value else self.undefined for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
         if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "totals"):

@@ -71,14 +71,46 @@ class Background:
         return portions_of(results, by, label, self.labels, self.label)
 
     def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
-        """What went wrong: here, where the worst documents differ."""
+        """What went wrong: here, which label was taken for which, and where the worst documents differ."""
         from tallystick.results.documents import differences_tables
+        from tallystick.results.errors import confusion_table
 
+        taken = "Which {} was taken for which, under {}"
+        labels = [confusion_table(met, taken.format(*of)) for of, met in self.confusions(results).items()]
+        return [*labels, *differences_tables(self._worst(results, rows), None, True)]
+
+    def errors_as_dict(self, results: Results, rows: int | None) -> dict[str, Any]:
+        """The same as plain data."""
+        from tallystick.results.documents import differences_as_json
+
+        named = ("reference", "predicted", "count")
+        return {
+            "confusion": [
+                {"label": label, "metric": name, "counts": [dict(zip(named, one, strict=True)) for one in met]}
+                for (label, name), met in self.confusions(results).items()
+            ],
+            "worst": differences_as_json(self._worst(results, rows), None),
+        }
+
+    def _worst(self, results: Results, rows: int | None) -> list[tuple[Any, Mapping[str, float | None], Explanation]]:
         name = self.explained(results)
         worst = reports.documents_table({name: results[name]}, rows or 10).rows
         chosen = [self._document(results[name], str(row[0])) for row in worst]
-        found = [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
-        return differences_tables(found, None, True)
+        return [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
+
+    def confusions(self, results: Results) -> dict[tuple[str, str], list[tuple[Any, Any, int]]]:
+        """By label, and the first metric under which two different ones met: which was taken for which, and how often."""
+        from tallystick.results.errors import confusion_at
+
+        found: dict[tuple[str, str], list[tuple[Any, Any, int]]] = {}
+        for label in self.labels:
+            for name, path in _metrics_with(self.labels, results, label).items():
+                result = results[name]
+                met = [] if result.is_two_sided else confusion_at(result.expression, result.documents_kept, path)
+                if met:
+                    found[label, name] = met
+                    break
+        return found
 
     def explained(self, results: Results) -> str:
         """The metric that a document is explained by, unless another is named."""
@@ -405,11 +437,15 @@ def labels_of(results: Mapping[str, Result], paths: Mapping[str, str | None]) ->
     }
 
 
-def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
-    """The metrics whose collection has the label (or any), and where in the value the label is."""
+def _metrics_with(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
     asked = [path for key, path in labels.items() if label in (None, key)]
     has = {name: next((path for path in asked if _has(result, path)), None) for name, result in expressions(results)}
-    found = {name: path for name, path in has.items() if path is not None}
+    return {name: path for name, path in has.items() if path is not None}
+
+
+def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
+    """The metrics whose collection has the label (or any), and where in the value the label is."""
+    found = _metrics_with(labels, results, label)
     if found:
         return found
     if not labels:

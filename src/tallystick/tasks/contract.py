@@ -67,6 +67,8 @@ class Option:
     """It names a file that is written."""
     in_shards: bool = False
     """Of what `score` shows: whether it can be had in shards too."""
+    in_rows: bool = False
+    """Of a list that `score` shows: whether --rows says how long it is."""
     show_default: bool = True
 
 

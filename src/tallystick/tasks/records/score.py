@@ -33,7 +33,7 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
-from tallystick.results.confidence import Judging
+from tallystick.results.confidence import Judging, plain_path
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
@@ -67,7 +67,7 @@ class Prepared:
         confidences = None if self.pairing is None else self.pairing.predicted.confidences
         if self.judging is not None and confidences is not None:
             confidences.refuse_nothing()
-            claims = self.judging.claims()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
             result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result

@@ -54,8 +54,8 @@ class SpanSettings:
     tokenizer: str = option("words", "Of JSONL and brat; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
     boundaries: Literal["error", "expand", "contract"] = option("error", "A boundary inside a token.", on=WITH_OFFSETS)
     spans_field: str = option("spans", "Of JSONL.", on=("jsonl",))
-    errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score")
-    repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score")
+    errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
+    repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
     digits: int | None = option(None, "Decimals of --seqeval.  [default: 2]", least=0, most=15, use="score")
     # fmt: on
