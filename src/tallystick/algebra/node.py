@@ -557,6 +557,10 @@ class Similarity(Node):
             return Pairs(i, j, self.weights_at(r, p, blocks, i, j)).positive()
         return self._pairs(r, p, blocks)
 
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        """Pairs among which is a best 1:1 matching of every block: all of them, unless fewer are found at once."""
+        return self.pairs(r, p, blocks)
+
     def weights_at(self, r: Column, p: Column, blocks: Blocks, i: I64, j: I64) -> F64:
         """φ of the pairs (i, j), which share a block."""
         if isinstance(r, Shared) or isinstance(p, Shared):

@@ -227,6 +227,13 @@ class Record(OfFields):
             found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
         return found
 
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        rest = [k for k, (_, part) in enumerate(self.fields) if not part.exact_only]
+        if len(rest) != 1 or not isinstance(r, Fields) or not isinstance(p, Fields):
+            return super().pairs_to_match(r, p, blocks)
+        part: Similarity = self.fields[rest[0]][1]
+        return part.pairs_to_match(r.columns[rest[0]], p.columns[rest[0]], self.refine(r, p, blocks))
+
     def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         """Row against row nothing has to be sorted: those that are equal in every field."""
         agree = np.zeros(len(r), np.int64)

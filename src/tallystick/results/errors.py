@@ -145,7 +145,8 @@ class Errors:
     def tables(self, rows: int | None = 20) -> list[Table]:
         """Groups, frequent pairs, and which value was taken for which."""
         groups = self.groups
-        listed = sorted(groups, key=lambda group: -group.count)[:rows] if rows else groups
+        largest = sorted(groups, key=lambda group: -group.count)[:rows]
+        listed = [group for group in groups if any(group is one for one in largest)]
         more = f", the {len(listed):,} largest of {len(groups):,} groups (--rows)" if len(listed) < len(groups) else ""
         found = [
             Table(
