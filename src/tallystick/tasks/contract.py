@@ -288,6 +288,8 @@ class Task:
 
     def check_output(self, settings: Any, given: Mapping[str, Any]) -> None:
         """Refuse what the options of every task, by name, do not go together with."""
+        if getattr(settings, "confidence", "") is None and settings.target_accuracy != 0.95:
+            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence, too")
 
     # What is shown
 
@@ -442,6 +444,18 @@ class Task:
     def options(self, use: Use) -> list[Field[Any]]:
         """The options of one use."""
         return [one for one in fields(self.Settings) if option_of(one).use == use]
+
+
+def show_confidence(results: Results, target: float, asked: Asked) -> Shown:
+    """How far the predictions that say how sure they are can be trusted, of every metric that judged it."""
+    out = Shown()
+    for name, result in results.items():
+        if result.claims is not None and not asked.keep:
+            from tallystick.results.confidence import confidence_tables
+
+            tables, found = confidence_tables(result.claims, target)
+            out += Shown(tables, {"confidence": {**out.json.get("confidence", {}), name: found}})
+    return out
 
 
 def needs_the_whole(by: str) -> MetricError:
