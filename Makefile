@@ -1,8 +1,9 @@
-# `make demo` and `make test` need nothing but Python 3.10+ and make.
+# `make demo` and `make test` need nothing but Python 3.10+ and make. A C compiler, if there is one, makes some of it faster.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROGRAM := $(VENV)/.program
+PACKAGE := pyproject.toml hatch_build.py src/tallystick/engine/native.c
 TOOLS := $(VENV)/.tools
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 
@@ -12,11 +13,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # The program and what it needs; and besides, what tests and development need. Each can come first.
-$(PROGRAM): pyproject.toml | $(BIN)/python
+$(PROGRAM): $(PACKAGE) | $(BIN)/python
 	$(INSTALL) .
 	touch $@
 
-$(TOOLS): pyproject.toml | $(BIN)/python
+$(TOOLS): $(PACKAGE) | $(BIN)/python
 	$(INSTALL) ".[dev]"
 	touch $(PROGRAM) $@
 

@@ -111,9 +111,9 @@ def test_an_evaluation_can_be_sent_on_and_merged():
 
 
 def answered():
-    from tallystick.algebra.judged import Answers
+    from tallystick.algebra.judged import Verdicts
 
-    answers = Answers({})
+    answers = Verdicts()
     answers.opened(Listening())
     return answers
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from tallystick.engine.tally import exact_rows
 from tallystick.errors import MetricError, TallystickError, some
 from tallystick.files.documents import encode
 from tallystick.files.json_values import decode_line
+from tallystick.frozen import frozen
 from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation
@@ -51,7 +52,7 @@ def without_gaps(figures: Mapping[str, float | None]) -> dict[str, float]:
     return {name: nothing if value is None else value for name, value in figures.items()}
 
 
-@dataclass(frozen=True)
+@frozen
 class One:
     """What one prediction is worth, and where it differs."""
 

@@ -31,7 +31,7 @@ import types
 import typing
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -50,6 +50,7 @@ from tallystick.algebra.sets import Match, Matching
 from tallystick.algebra.surplus import counted_items, known_keys
 from tallystick.engine.data import fields_of
 from tallystick.errors import DerivationError, MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree, Var
 
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
@@ -75,7 +76,7 @@ def derive(
     return explain_derivation(type, choices, credit=credit, equality=equality)[0]
 
 
-@dataclass(frozen=True)
+@frozen
 class Decision:
     """What was decided for one path of a type, and why."""
 
@@ -427,7 +428,7 @@ UNIONS = (Union, types.UnionType)
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
 
-@dataclass(frozen=True)
+@frozen
 class Shape:
     """One level of a type: what kind of value it has, and the types of what lies directly below."""
 

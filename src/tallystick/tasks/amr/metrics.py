@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from tallystick.engine.arrays import I64
 from tallystick.engine.data import LazyValues, Memory, Objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, unknown_document
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.tasks.amr.files import Graph, Graphs, pair_graphs
@@ -116,7 +117,7 @@ def _concepts_with(facts: Facts, role: str) -> list[str]:
     return [concept.get(v, "") for v in sources]
 
 
-@dataclass(frozen=True)
+@frozen
 class AmrMetric(NamedMetric):
     """Smatch over a view of the triples, or a bag of labels."""
 
@@ -318,7 +319,7 @@ def _tree(found: Alignment, counts: TripleCounts, pair: tuple[Graph, Graph]) -> 
 # Which triples of two graphs match, are missed, are spurious under a map of the variables.
 
 
-@dataclass(frozen=True)
+@frozen
 class Alignment:
     """Which variable is which, and the triples (source, role, target) that match, are missed, are spurious.
 

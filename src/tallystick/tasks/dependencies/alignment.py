@@ -16,7 +16,6 @@ document that begins in the midst of a predicted sentence is joined to the one b
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import PurePath
 from typing import Literal
@@ -26,10 +25,11 @@ from numpy.typing import NDArray
 
 from tallystick.errors import SidesMismatch
 from tallystick.files.conllu import number_jointly
+from tallystick.frozen import frozen
 from tallystick.tasks.dependencies.files import Treebank
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Units:
     """Units by their offsets in the text, with the names that the reference gives them."""
 
@@ -139,7 +139,7 @@ Indices = NDArray[np.intp]
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Alignment:
     """Pairs of words: `reference[i]` is `predicted[i]`. Both ascend, so no word occurs twice."""
 

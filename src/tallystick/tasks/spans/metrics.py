@@ -20,7 +20,7 @@ true events. A tag that neither side has is left out; one whose value is 0/0 alt
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
@@ -37,6 +37,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Bag
 from tallystick.engine.tally import ratio
 from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.frozen import frozen
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Later, Result
 from tallystick.tasks.metric import NamedMetric, choose
@@ -116,7 +117,7 @@ AVERAGES = ("micro", "macro", "weighted")
 ALL = "all tags"
 
 
-@dataclass(frozen=True)
+@frozen
 class TagTables:
     """A table for each tag. `over` are the tags of the means (all, unless they were declared); `apart` the supertags."""
 
@@ -158,6 +159,11 @@ class TagTables:
             raise MetricError(f"tallies of different kinds cannot be added: {self} and {other}")
         twice = tuple(sorted({*self.twice, *other.twice}))
         return replace(self, tags=tags, negatives=self.negatives and other.negatives, twice=twice)
+
+    def including(self, sums: Sequence[str]) -> TagTables:
+        """With the tags of these sums, too."""
+        named = dict.fromkeys(name.rpartition(".")[0] for name in sums if "." in name)
+        return self.joined(replace(self, tags=tuple(tag for tag in named if tag not in (*self.apart, ALL))))
 
     # What the sums say
 
@@ -202,6 +208,11 @@ class TagTables:
     def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
         table = sums[: len(self.parts) * len(self.labels)].reshape(len(self.parts), -1).T.tolist()
         return {label: dict(zip(self.parts, row, strict=True)) for label, row in zip(self.labels, table, strict=True)}
+
+    def label_rows(self, rows: F64) -> dict[str, F64]:
+        counts = self._counts(rows)
+        four = np.stack([getattr(counts, part) for part in TagTables.parts], axis=2)
+        return {label: np.asarray(four[:, place], np.float64) for place, label in enumerate(self.labels)}
 
     def pooled_tally(self, sums: F64) -> dict[str, float]:
         pooled = self._pooled(_flat(sums))
@@ -258,7 +269,7 @@ class TagTables:
         return self._counts(flat).of_tags([tag for tag in self.tags if tag not in without]).pooled()
 
 
-@dataclass(frozen=True)
+@frozen
 class SchemeTables(TagTables):
     """The five counts of a scheme for each tag, over its own segments, and for all segments together.
 
@@ -311,7 +322,7 @@ def _flat(sums: F64) -> F64:
 ANY_TYPE = "any type"
 
 
-@dataclass(frozen=True)
+@frozen
 class SpanOptions:
     """What may be different; every choice goes into the signature.
 
@@ -347,7 +358,7 @@ class SpanOptions:
 PLAIN = SpanOptions()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Prepared:
     """A corpus ready to be counted: what several metrics need is computed once."""
 
@@ -388,7 +399,7 @@ class Prepared:
         return replace(self, texts=texts, known_pairs=self.pairs)
 
 
-@dataclass(frozen=True)
+@frozen
 class SpanMetric(NamedMetric):
     """A span metric: counted by its expression, by `tally`, or by one of the schemes of SemEval 2013, with the best pairs or
     those of nervaluate (`greedy`)."""
@@ -572,7 +583,7 @@ def score_systems(
     return out
 
 
-@dataclass(frozen=True)
+@frozen
 class TagAccuracy:
     """The share of tokens that have the right tag."""
 
@@ -619,7 +630,7 @@ def count(
     return prepared.metrics[name].count(prepared)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Counted:
     """The rows of a tally, whether its events have true negatives, and the tags with which one was tagged twice."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
@@ -22,18 +22,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import distinct
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.pairing import repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
+from tallystick.frozen import frozen
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments
 
 TagArray = npt.NDArray[np.int32]
 _TEXTS_AT_A_TIME = 4096
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Origin:
     """Where one side comes from: a file, with the line of each text's first token, or a Python list."""
 
@@ -47,7 +49,7 @@ class Origin:
         return Place(self.name, int(self.first_line[text]) + token)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TaggedTexts:
     """Texts with two tags for each token: text i is tokens offsets[i] to offsets[i + 1] of both arrays."""
 
@@ -69,7 +71,7 @@ class TaggedTexts:
         return self.origins[side].place(text, index - int(self.offsets[text]))
 
 
-@dataclass(frozen=True)
+@frozen
 class Columns:
     """Where things stand in a column file; columns count from 0, or from the end where negative. The tags of the reference are
     in its last column unless another is named, or in the last but one where the file holds both sides."""
@@ -134,7 +136,7 @@ def _refuse_two_layers(
         if named:
             continue
         before, last = _types_in_columns(name, columns)
-        used = {tagged.vocabulary[code] for code in np.unique((tagged.reference, tagged.predicted)[side]).tolist()}
+        used = {tagged.vocabulary[code] for code in distinct((tagged.reference, tagged.predicted)[side]).tolist()}
         nothing, option = used <= {"O"}, ("--reference-column", "--predicted-column")[side]
         if side == 0 and before & last:
             raise InputError(
@@ -308,7 +310,7 @@ def _first(mask: npt.NDArray[np.bool_]) -> int | None:
 COLUMNS = 10
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class WordLines(Origin):
     """A file in which the words of a sentence need not stand in lines one behind the other."""
 
@@ -318,7 +320,7 @@ class WordLines(Origin):
         return Place(self.name, self.lines[text][token])
 
 
-@dataclass(frozen=True)
+@frozen
 class _File:
     name: str
     forms: list[list[str]]
@@ -367,7 +369,7 @@ def _read(name: AnySource, key: str, column: int | None) -> _File:
     if column is None:
         wanted = key.lower()
         tags = [_value(misc, wanted) for misc in found.values]
-        if not any(tags[code] is not None for code in np.unique(found.codes).tolist()):
+        if not any(tags[code] is not None for code in distinct(found.codes).tolist()):
             raise InputError(
                 f"no word has {key}= in MISC; name the key, or the column that holds the tags", str(source)
             )
@@ -542,7 +544,7 @@ class Fault(IntEnum):
         )[self]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Repairs:
     """The tags of one side that do not follow the scheme: which token, and what is wrong with it.
 
@@ -570,7 +572,7 @@ class Repairs:
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Decoded:
     """Both sides as segments, and what had to be repaired on each."""
 
@@ -578,7 +580,7 @@ class Decoded:
     repairs: tuple[Repairs, Repairs]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Vocabulary:
     """For each tag number its prefix, its type and whether the scheme has its prefix."""
 
