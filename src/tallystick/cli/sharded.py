@@ -50,7 +50,9 @@ def score_in_shards(
     from tallystick.tasks.metric import results_of
 
     whole = ("save", "baseline", "intervals", "slice")
-    refuse_whole(task, settings, {"--errors": common.differences, **{f"--{name}": getattr(common, name) for name in whole}})
+    refuse_whole(
+        task, settings, {"--errors": common.differences, **{f"--{name}": getattr(common, name) for name in whole}}
+    )
     task.check_breakdown(common.by, in_shards=True)
     labels = task.label_paths(common.label) if common.by == "label" else ()
     fields = common.by == "field" or (task.fields_always and common.by != "label")

@@ -366,9 +366,7 @@ class Results(Mapping[str, Result]):
 
         save(self, path)
 
-    def against(
-        self, baseline: str | Path, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0
-    ) -> Against:
+    def against(self, baseline: str | Path, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Against:
         """The figures of every metric, field and label against those of a saved result, and which of them are significantly worse
         (`losses`); p is corrected over all of them."""
         from tallystick.results.saved import against

@@ -104,7 +104,7 @@ class Suggestions:
         else:
             yield NONE.rstrip("\n")
         if self.instead:
-            yield "# A line that is a comment lets other values pass; it stands for the line of its field, if you want that."
+            yield "# Lines that are commented out would let other values pass; put one in the place of its field's line if you want that."
         yield from (f"# {note}" for note in self.notes)
 
     def _body(self) -> Iterator[str]:
