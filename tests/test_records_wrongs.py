@@ -703,7 +703,7 @@ def test_a_document_that_is_nested_too_deeply_is_named(tmp_path):
 
 
 def test_a_gate_in_per_cent_is_refused():
-    from tallystick.cli.score import find_gates
+    from tallystick.cli.gates import find_gates
 
     for text in ("f1=90", "records.precision=1.5", "exact=-1"):
         with pytest.raises(TallystickError, match="lies between 0 and 1"):

@@ -30,6 +30,8 @@ ONE_PAIR = [
     (186.4, 186, "rounding"),
     (1234, 1200, "rounding"),
     (12.5, "13", "rounding"),
+    ("2024-04-03", "2024-03-04", "exchanged"),
+    ("2024-04-03", "4 March 2024", "exchanged"),
     (14, 10, ""),
     (3, 4, ""),
     (19.99, 19.98, ""),
@@ -50,7 +52,9 @@ def test_the_kind_of_one_pair(reference, predicted, kind):
     assert kinds_of([(reference, predicted)]) == [kind]
 
 
-@pytest.mark.parametrize(("reference", "predicted", "kind"), [one for one in ONE_PAIR if one[2]])
+@pytest.mark.parametrize(
+    ("reference", "predicted", "kind"), [one for one in ONE_PAIR if one[2] not in ("", "exchanged")]
+)
 def test_the_remedy_makes_it_right(reference, predicted, kind):
     gold = [{"id": "a", "value": reference, "other": 1}, {"id": "b", "value": reference, "other": 2}]
     system = [{**gold[0], "value": predicted}, gold[1]]
@@ -208,3 +212,21 @@ def test_choices_of_one_field_are_merged():
     }
     assert merged({"number": {"parse": "auto"}}, {"date": {"parse": "auto"}}) is None
     assert merged("boolean", {"number": {"parse": "auto"}}) is None
+
+
+def test_every_task_with_labels_says_which_was_taken_for_which():
+    import json
+    from importlib.resources import files
+
+    folder = files("tallystick.examples")
+    sides = [str(folder / f"events.{side}.jsonl") for side in ("gold", "system")]
+    found = json.loads(run("score", "events", *sides, "--errors", "--format", "json").stdout)["errors"]
+    tables = {(one["label"], one["metric"]): one["counts"] for one in found["confusion"]}
+    assert {"reference": "Life.Die", "predicted": "Life.Injure", "count": 1} in tables["type", "tri_c"]
+    assert found["worst"][0]["differences"]
+    shown = run("score", "events", *sides, "--errors", "--rows", "1", "--format", "table").stdout
+    assert "Which type was taken for which, under tri_c" in shown
+    assert shown.count("document ") == 1
+    assert ts.events(*sides).errors(1)[0].title == "Which type was taken for which, under tri_c"
+    refused = run("score", "events", *sides, "--errors", "--jobs", "2", code=2)
+    assert "--errors looks at the whole corpus" in refused.stderr

@@ -14,6 +14,7 @@ from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.algebra.node import (
     Around,
     Dense,
+    Node,
     Similarity,
     Table,
     in_expression,
@@ -21,6 +22,7 @@ from tallystick.algebra.node import (
     require,
     takes_collections,
 )
+from tallystick.algebra.plain import Plain, leaf, see_value
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import (
     F64,
@@ -104,6 +106,17 @@ class Aliases(Through):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(self._meanings(reference, scope), self._meanings(predicted, scope), scope)
 
+    def plain(self) -> Plain | None:
+        inner = self.inner.plain()
+        if inner is None:
+            return None
+        names = {(type(alias), alias): meaning for alias, meaning in self.names}
+
+        def seeing(see: Any) -> Any:
+            return lambda v: see(names.get((type(v), v), v) if isinstance(v, (str, int, float, bool)) else v)
+
+        return inner._replace(see=(seeing(inner.see[0]), seeing(inner.see[1])), every=None)
+
     def _meanings(self, data: Data, scope: Scope) -> Data:
         # Only texts and numbers have aliases; what cannot be looked up stands for itself.
         names = {(type(alias), alias): meaning for alias, meaning in self.names}
@@ -137,7 +150,10 @@ class Function(Dense):
     name = "function"
 
     def __post_init__(self) -> None:
-        require(callable(self.call), f"function() needs something to call, found {self.call!r}")
+        require(
+            callable(self.call) and not isinstance(self.call, Node),
+            f"function() needs something to call, found {self.call!r}",
+        )
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:
@@ -168,7 +184,7 @@ class Function(Dense):
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
         starts = starts_of_runs(first).tolist()
-        for start, end in zip(starts, [*starts[1:], n], strict=True):
+        for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
             scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
         return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 
@@ -307,6 +323,10 @@ class Judgements(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         return coded(reference, predicted, scope)
 
+    def plain(self) -> Plain:
+        table = {(see_value(a), see_value(b)): float(weight) for (a, b), weight in self.table}
+        return leaf(see_value, lambda a, b: 1.0 if a == b else table.get((a, b), 0.0))
+
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
         relation = {(k, k): 1.0 for k in range(len(number))}
@@ -330,7 +350,10 @@ class Via(Through):
 
     def __post_init__(self) -> None:
         for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
-            require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
+            require(
+                callable(call) and not isinstance(call, Node),
+                f"via() needs a function to map values with, found {call!r:.60}",
+            )
 
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         return Similarity.accept(self, value, path, refusals)

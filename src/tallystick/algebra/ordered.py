@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tallystick.algebra.node import Similarity
+from tallystick.algebra.plain import Plain, in_order
 from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Constrained, Matching, turned
 from tallystick.engine.arrays import (
@@ -64,6 +66,10 @@ class Sequence(Matching):
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         r, p = super()._encode_bags(left, right, scope)
         return OrderedItems(r.offsets, r.items), OrderedItems(p.offsets, p.items)
+
+    def plain(self) -> Plain | None:
+        inner = self.plain_items()
+        return None if inner is None else inner._replace(weigh=partial(in_order, inner.weigh), equality=False)
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         if self.inner.exact_only:

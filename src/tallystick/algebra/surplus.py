@@ -36,6 +36,7 @@ from tallystick.engine.data import (
     Scope,
     Surplus,
     Unfit,
+    leaves,
     leaves_or_self,
     split_surplus,
 )
@@ -252,7 +253,7 @@ def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> No
                 _find(one, place.values, f"{path}[*].value", out)
     elif kind is list and place.items is not None:
         for one in value:
-            if type(one) in place.items.kinds and leaves_or_self(one)[0] is one:
+            if type(one) in place.items.kinds and next(leaves(one), None) is None:
                 out.extend([] if place.items_count else [(f"{path}[*]", one)])
             else:
                 _find(one, place.items, f"{path}[*]", out)
@@ -364,8 +365,10 @@ def _split_unknown(rows: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
 def split_known(metric: Node) -> tuple[Node, Place | None]:
     """A metric without the keys that the type it was derived from knows, for a reader who looks for unknown ones; and those."""
     known: Place | None = getattr(metric, "known", None)
+    if known is None:
+        return metric, None
     changed: Any = {"known": None}
-    return metric if known is None else replace(metric, **changed), known
+    return replace(metric, **changed), known
 
 
 def look_for_unknown(place: Place, data: Data) -> Data:

@@ -82,7 +82,8 @@ def among(values: I64, known: I64) -> Mask:
     """Which of the values are among known ones, which are in order."""
     if not len(known):
         return np.zeros(len(values), np.bool_)
-    return known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.equal(known[place], values)
 
 
 def number(keys: I64, bound: int) -> tuple[I64, int]:

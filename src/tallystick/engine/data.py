@@ -341,7 +341,7 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
-_NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
+NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
 """What has methods and no fields."""
 
 
@@ -352,7 +352,7 @@ def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: 
     try:
         if isinstance(first, Mapping):
             return list(map(itemgetter(name), values))
-        if not _NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
+        if not NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
             raise TypeError
         if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
             return list(map(itemgetter(int(name)), values))
@@ -377,7 +377,7 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
         if int(name) < len(value):
             return value[int(name)]
         raise ValueMismatch(f"at {scope}: expected at least {int(name) + 1} positions, found {value!r:.80}")
-    if type(value) not in _NO_RECORDS and hasattr(value, name):
+    if type(value) not in NO_RECORDS and hasattr(value, name):
         return getattr(value, name)
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
 
@@ -388,7 +388,7 @@ def fields_in(value: Any, names: Sequence[str]) -> Mapping[str, Any] | None:
         return value
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return {str(k): one for k, one in enumerate(value)}
-    if value is None or isinstance(value, Unfit) or type(value) in _NO_RECORDS:
+    if value is None or isinstance(value, Unfit) or type(value) in NO_RECORDS:
         return None
     found = {name: getattr(value, name) for name in names if hasattr(value, name)}
     return found if len(found) == len(names) else None

@@ -131,6 +131,8 @@ class PickedLines(Lines):
 
     def __init__(self, lines: Lines, take: str | None, id: str, gaps: bool = False) -> None:
         self.inner, self.take, self.id, self.gaps = lines, take, id, gaps
+        self.beside, self.found_beside = "", dict[int, Any]()
+        """A path at which something else of a line is kept, and what was found there, by the number of the line."""
         """With `gaps`, a line may have nothing at the path if others have: a request that failed has no answer."""
         self.source, self.name, self.file, self.remark = lines.source, lines.name, lines.file, lines.remark
         for path in (take, id):
@@ -166,6 +168,8 @@ class PickedLines(Lines):
                     outer = decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise self.inner.not_json(error, number, line) from None
+                if self.beside and self.take is not None:
+                    self.found_beside[number] = value_at(outer, self.beside)
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 try:

@@ -20,6 +20,7 @@ from tallystick.version import __version__
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
     from tallystick.results.accounts import FieldSums, LabelSums
+    from tallystick.results.confidence import Calibration, Claims, Review
     from tallystick.results.errors import Errors
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
@@ -121,6 +122,8 @@ class Result:
     """What its metric is called among those of its task."""
     tree: Callable[[Any], Explanation] | None = field(default=None, repr=False)
     """What explains a document, where it is not the expression."""
+    claims: Claims | None = field(default=None, repr=False)
+    """What the predictions say about how sure they are, and whether that is right."""
 
     # Figures
 
@@ -205,7 +208,7 @@ class Result:
         return {name: absent if self.undefined is None else 0 for name, (_, absent) in self.totals.means.items()}
 
     def _decided(self, figures: Mapping[str, F64]) -> Figures:
-        return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
+        return {name: float(value) if value == value else self.undefined for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
         if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "totals"):
@@ -307,6 +310,27 @@ class Result:
         from tallystick.results.resampling import intervals
 
         return intervals([self], resamples=resamples, seed=seed, level=level, method=method)[0]
+
+    # How sure
+
+    def calibration(self, bins: int = 10) -> Calibration:
+        """How well the confidences of the predictions fit what is right: ECE, Brier, AUROC, average precision and the reliability curve,
+        by field and in all."""
+        from tallystick.results.confidence import calibrate
+
+        return calibrate(self._claimed(), bins)
+
+    def review(self, target: float = 0.95, *, resamples: int = 1000, seed: int = 0) -> Review:
+        """From which confidence on documents, and values, reach a target accuracy: the threshold, the share that is accepted, and
+        its accuracy with an interval."""
+        from tallystick.results.confidence import review
+
+        return review(self._claimed(), target, resamples=resamples, seed=seed)
+
+    def _claimed(self) -> Claims:
+        if self.claims is None:
+            raise MetricError('no confidences were read; say where they are, such as confidence="confidence"')
+        return self.claims
 
     # Why
 
@@ -500,7 +524,8 @@ class Result:
         for part in map(total.of, (self, other)):
             total.check(part)
             total.add(part)
-        return total.result()
+        claims = None if self.claims is None or other.claims is None else self.claims + other.claims
+        return total.result() if claims is None else total.result().changed(claims=claims)
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows that were to be counted later are counted now: what counts them cannot be sent anywhere."""

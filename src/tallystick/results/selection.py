@@ -38,6 +38,7 @@ def without(result: Result, documents: Collection[Any]) -> Result:
         sources=_chosen(result.sources, kept),
         field_sums=None,
         label_sums=None,
+        claims=None,
     )
 
 

@@ -221,6 +221,23 @@ class Column(str):
         return self
 
 
+class Estimate(float):
+    """A figure with its interval, and perhaps a mark behind both. For programs it is three numbers."""
+
+    ends: tuple[float, float] | None
+    mark: str
+
+    def __new__(cls, value: float, ends: tuple[float, float] | None = None, mark: str = "") -> Estimate:
+        self = super().__new__(cls, value)
+        self.ends, self.mark = ends, mark
+        return self
+
+    def text(self, number: Callable[[float], str]) -> str:
+        """`0.7932 [0.7811, 0.8049] b`"""
+        ends = "" if self.ends is None else f"[{number(self.ends[0])}, {number(self.ends[1])}]"
+        return " ".join(filter(None, (number(float(self)), ends, self.mark)))
+
+
 def kind_of(column: str) -> Kind:
     """What the floats of a column are; under a plain name they are figures."""
     return column.kind if isinstance(column, Column) else "figure"
@@ -241,8 +258,9 @@ class Table:
             import pandas
         except ImportError:
             raise TallystickError("to_frame() needs pandas: pip install pandas") from None
-        names = list(map(str, self.columns))
-        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(names)}
+        table = for_programs(self)
+        names = list(map(str, table.columns))
+        columns = {name: [row[k] for row in table.rows] for k, name in enumerate(names)}
         return pandas.DataFrame(columns).set_index(names[0])
 
     def to_latex(
@@ -350,6 +368,8 @@ def figure_text(value: Any) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else ""
+    if isinstance(value, Estimate):
+        return value.text(figure_text)
     if isinstance(value, float):
         return f"{value:.4f}"
     if isinstance(value, int):
@@ -376,8 +396,29 @@ def _numeric(table: Table) -> list[bool]:
     return [all(isinstance(row[k], (int, float, type(None))) for row in table.rows) for k in range(len(table.columns))]
 
 
+def for_programs(table: Table) -> Table:
+    """The same table with the ends of intervals in columns of their own, behind the figures."""
+    with_ends = [any(isinstance(row[k], Estimate) for row in table.rows) for k in range(len(table.columns))]
+    if not any(with_ends):
+        return table
+    columns: list[str] = []
+    for column, has in zip(table.columns, with_ends, strict=True):
+        columns += [column, *(_called(column, f"{column} {end}") for end in ("low", "high"))] if has else [column]
+    rows = [
+        [part for value, has in zip(row, with_ends, strict=True) for part in (_three(value) if has else [value])]
+        for row in table.rows
+    ]
+    return replace(table, columns=columns, rows=rows)
+
+
+def _three(value: Any) -> list[Any]:
+    ends = getattr(value, "ends", None) or (None, None)
+    return [float(value) if isinstance(value, float) else value, *ends]
+
+
 def to_tsv(table: Table) -> str:
     """Tab-separated, full precision; undefined is empty."""
+    table = for_programs(table)
 
     def cell(value: Any) -> str:
         if value is None:
@@ -419,6 +460,8 @@ def to_latex(table: Table, digits: int = 2, best: str | None = None) -> str:
         if value is None:
             return "--"
         if isinstance(value, float) and kind_of(column) in ("figure", "gain"):
+            if isinstance(value, Estimate):
+                return latex_text(value.text(lambda one: f"{100 * one:.{digits}f}"))
             return latex_text(f"{100 * value:.{digits}f}")
         if isinstance(value, float) and isinstance(column, Column) and column.kind == "number":
             return latex_text(f"{value:.{column.printed}f}")

@@ -145,6 +145,7 @@ def records(
     from_: str | None = ...,
     reference_from: str | None = ...,
     unknown: Literal["count", "ignore"] = ...,
+    confidence: str | None = ...,
     lenient: bool = ...,
 ) -> Results:
     """Any records of your own: two JSONL or Parquet files, and a type or a schema if you have one."""
@@ -159,6 +160,7 @@ def relations(
     informativity: str | None = ...,
     heads: _File | None = ...,
     symmetric: _Texts = ...,
+    confidence: str | None = ...,
     train: _Texts = ...,
 ) -> Results:
     """Binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts."""
@@ -209,6 +211,7 @@ def spans(
     tokenizer: Literal["words", "blanks", "characters"] = ...,
     boundaries: Literal["error", "expand", "contract"] = ...,
     spans_field: str = ...,
+    confidence: str | None = ...,
 ) -> Results:
     """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
 

@@ -206,6 +206,14 @@ class ArgumentScores:
                 out[block.role] = out.get(block.role, np.zeros(4)) + block_sums(block, stage, self.options)
         return dict(sorted(out.items(), key=lambda item: (-item[1][3], item[0])))
 
+    def rows_by_role(self, stage: str) -> dict[str, F64]:
+        """The same sums of every document."""
+        out = {role: np.zeros((len(self.blocks), 4)) for role in self.by_role(stage)}
+        for place, blocks in enumerate(self.blocks):
+            for block in blocks:
+                out[block.role][place] += block_sums(block, stage, self.options)
+        return out
+
 
 def evaluate(
     reference: Any,

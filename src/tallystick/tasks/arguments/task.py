@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.arguments.metrics import ArgumentOptions
@@ -152,6 +153,12 @@ class Arguments(Task):
         rows = {stage: counted_figures(scored.corpus.by_role(stage)) for stage in stages}
         tables = [roles_table(stage, found) for stage, found in rows.items()]
         return Shown(tables, {"labels": {stage: rows_as_json(found) for stage, found in rows.items()}})
+
+    def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
+        from tallystick.results.parts import Portions
+
+        stages = [stage for stage in scored.corpus.stages if stage in scored.results]
+        return {stage: Portions(scored.corpus.rows_by_role(stage), "role", one=False) for stage in stages}
 
     base = "exact"
 

@@ -25,6 +25,7 @@ from tallystick.algebra.parse import load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
+from tallystick.engine.tally import exact_rows
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
@@ -32,6 +33,7 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
+from tallystick.results.confidence import Judging, plain_path
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
@@ -57,9 +59,16 @@ class Prepared:
     pairing: Pairing
     settings: str = ""
     """What changes figures, and is not in the metric."""
+    judging: Judging | None = None
+    """Judges the confidences of the predictions on the way, where these were asked for."""
 
     def signed(self, result: Result) -> Result:
-        """A result whose signature has the settings too."""
+        """A result whose signature has the settings too, and which knows what was said about confidence."""
+        confidences = None if self.pairing is None else self.pairing.predicted.confidences
+        if self.judging is not None and confidences is not None:
+            confidences.refuse_nothing()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
+            result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result
         return result.changed(settings=" | ".join(part for part in (result.settings, self.settings) if part))
@@ -208,11 +217,12 @@ def prepare(
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
     pairing = lay_together(left, predicted, shape, settings, missing)
+    sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
-        pairing.predicted.metric = as_metric(settings.metric)
-        return Prepared(shape, pairing.predicted.metric, (), pairing)
+        pairing.predicted.metric = metric = as_metric(settings.metric)
+        return Prepared(shape, metric, (), pairing, sure, Judging(metric) if sure else None)
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
     for id_field in (
@@ -235,14 +245,15 @@ def prepare(
         pairing.predicted.convert = shape.converters()[1]
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
-    return Prepared(shape, metric, tuple(decisions), pairing, UNKNOWN[settings.unknown])
+    said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
+    return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
 
 
 def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
     """The same shape and metric for other documents, paired in the same way."""
     pairing = lay_together(reference, predicted, prepared.shape, settings)
     pairing.take_over(prepared.pairing)
-    return replace(prepared, pairing=pairing)
+    return replace(prepared, pairing=pairing, judging=prepared.judging and Judging(prepared.metric))
 
 
 def record_settings(**options: Any) -> RecordSettings:
@@ -289,7 +300,7 @@ def run_prepared(
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines
@@ -314,6 +325,9 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
             assert evaluation.scored is not None
             batch = Batch(batch.ids, *(Rows(side) for side in evaluation.scored))
+            if prepared.judging is not None and (said := prepared.pairing.predicted.confidences) is not None:
+                right = exact_rows(evaluation.kind, found)
+                prepared.judging.look(batch.ids, (batch.references, batch.predictions), right, said.of)
         except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise

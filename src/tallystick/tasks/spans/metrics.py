@@ -160,6 +160,11 @@ class TagTables:
         twice = tuple(sorted({*self.twice, *other.twice}))
         return replace(self, tags=tags, negatives=self.negatives and other.negatives, twice=twice)
 
+    def including(self, sums: Sequence[str]) -> TagTables:
+        """With the tags of these sums, too."""
+        named = dict.fromkeys(name.rpartition(".")[0] for name in sums if "." in name)
+        return self.joined(replace(self, tags=tuple(tag for tag in named if tag not in (*self.apart, ALL))))
+
     # What the sums say
 
     def notes(self, sums: F64) -> list[str]:
@@ -203,6 +208,11 @@ class TagTables:
     def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
         table = sums[: len(self.parts) * len(self.labels)].reshape(len(self.parts), -1).T.tolist()
         return {label: dict(zip(self.parts, row, strict=True)) for label, row in zip(self.labels, table, strict=True)}
+
+    def label_rows(self, rows: F64) -> dict[str, F64]:
+        counts = self._counts(rows)
+        four = np.stack([getattr(counts, part) for part in TagTables.parts], axis=2)
+        return {label: np.asarray(four[:, place], np.float64) for place, label in enumerate(self.labels)}
 
     def pooled_tally(self, sums: F64) -> dict[str, float]:
         pooled = self._pooled(_flat(sums))

@@ -517,6 +517,11 @@ TYPE = "type"
 
 def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None, strings: str = "gtt") -> dict[str, F64]:
     """num_p, den_p, num_r, den_r of each slot under a metric, in the order in which the slots occur."""
+    return slot_table(pairs, name, phi, strings).rows
+
+
+def slot_table(pairs: PairedTemplates, name: str, phi: Similarity | None = None, strings: str = "gtt") -> SlotTable:
+    """The same sums, and those of every document."""
     metric = metrics_for(strings)[name]
     if name == "gtt":
         return _gtt(pairs, strings)
@@ -524,60 +529,66 @@ def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None, st
         raise MetricError(f"{name} has no figures by slot; eq32 and gtt have")
     node = metric.with_fillers(phi)
     reference, predicted = seen(metric, pairs, strings)
-    table = _Table([*reference, *predicted])
+    table = SlotTable(len(pairs.ids), [*reference, *predicted])
     inner = node.summed
     r, p = inner.encode(Objects(reference), Objects(predicted), Scope())
-    for level in align_documents(inner, r, p, leftovers=False).descend():
+    for level in align_documents(inner, r, p, leftovers=False, homes=True).descend():
         if level.path == "templates[*].fillers[*]":
+            assert level.homes is not None
             left, right = _slots(reference), _slots(predicted)
-            weights = level.weights
-            table.add(0, [right[j] for j in level.j.tolist()], weights)
-            table.add(1, right, level.node.selves(level.predicted))
-            table.add(2, [left[i] for i in level.i.tolist()], weights)
-            table.add(3, left, level.node.selves(level.reference))
-    return table.rows
+            weights, (home_r, home_p) = level.weights, level.homes
+            table.add(0, [right[j] for j in level.j.tolist()], weights, home_p[level.j])
+            table.add(1, right, level.node.selves(level.predicted), home_p)
+            table.add(2, [left[i] for i in level.i.tolist()], weights, home_r[level.i])
+            table.add(3, left, level.node.selves(level.reference), home_r)
+    return table
 
 
 def _slots(side: Sequence[Any]) -> list[str]:
     return [filler.slot for one in side for template in one.templates for filler in template.fillers]
 
 
-class _Table:
-    """Rows of four sums by slot."""
+class SlotTable:
+    """By slot four sums, and the same of every document."""
 
-    def __init__(self, documents: Sequence[Any]) -> None:
+    def __init__(self, count: int, documents: Sequence[Any] = ()) -> None:
+        self.count = count
         self.rows: dict[str, F64] = {slot: np.zeros(4) for slot in dict.fromkeys(_slots(documents))}
+        self.documents: dict[str, F64] = {slot: np.zeros((count, 4)) for slot in self.rows}
 
-    def add(self, column: int, slots: Sequence[str], weights: Any) -> None:
-        for slot, weight in zip(slots, np.asarray(weights).tolist(), strict=True):
+    def add(self, column: int, slots: Sequence[str], weights: Any, homes: I64) -> None:
+        for slot, weight, home in zip(slots, np.asarray(weights).tolist(), homes.tolist(), strict=True):
             self.rows.setdefault(slot, np.zeros(4))[column] += weight
+            if slot not in self.documents:
+                self.documents[slot] = np.zeros((self.count, 4))
+            self.documents[slot][home, column] += weight
 
 
-def _gtt(pairs: PairedTemplates, strings: str) -> dict[str, F64]:
+def _gtt(pairs: PairedTemplates, strings: str) -> SlotTable:
     meeting, chosen, _ = gtt_alignment(pairs, strings)
-    table = _Table([])
+    table = SlotTable(meeting.documents)
+    met = meeting.document[chosen]
     if meeting.typed:  # the type of templates that meet is right on both sides
-        counts = len(chosen), len(meeting.predicted), len(chosen), len(meeting.reference)
-        table.rows[TYPE] = np.array(counts, np.float64)
-    for column, side in ((1, meeting.predicted), (3, meeting.reference)):
-        slots = [filler.slot for template in side for filler in template.fillers]
-        table.add(column, slots, np.ones(len(slots)))
+        for column, homes in enumerate((met, meeting.document_p, met, meeting.document_r)):
+            table.add(column, [TYPE] * len(homes), np.ones(len(homes)), homes)
+    for column, side, homes in (
+        (1, meeting.predicted, meeting.document_p),
+        (3, meeting.reference, meeting.document_r),
+    ):
+        slots, places = _fillers(side)
+        table.add(column, slots, np.ones(len(slots)), homes[places])
     left = [meeting.reference[i] for i in meeting.i[chosen].tolist()]
     right = [meeting.predicted[j] for j in meeting.j[chosen].tolist()]
-    for column, slots in zip((0, 2), covered(left, right, fillers_by_name(strings)["subset"]), strict=True):
-        table.add(column, slots, np.ones(len(slots)))
-    return table.rows
+    found = fillers_alike(left, right, fillers_by_name(strings)["subset"], Blocks.diagonal(len(left)))
+    if found is not None:
+        for column, side, fillers in ((0, right, found[3]), (2, left, found[2])):
+            slots, places = _fillers(side)
+            there = distinct(fillers)
+            table.add(column, [slots[k] for k in there.tolist()], np.ones(len(there)), met[places[there]])
+    return table
 
 
-def covered(left: Sequence[Any], right: Sequence[Any], phi: Similarity) -> tuple[list[str], list[str]]:
-    """The slots of the predicted fillers that found a partner, and of the reference fillers that were found."""
-    found = fillers_alike(left, right, phi, Blocks.diagonal(len(left)))
-    if found is None:
-        return [], []
-    _, _, i, j = found
-    return _picked(right, j), _picked(left, i)
-
-
-def _picked(side: Sequence[Any], rows: I64) -> list[str]:
+def _fillers(side: Sequence[Any]) -> tuple[list[str], I64]:
+    """The slots of all fillers of some templates, and the place of the template of each."""
     slots = [filler.slot for template in side for filler in template.fillers]
-    return [slots[k] for k in distinct(rows).tolist()]
+    return slots, np.repeat(np.arange(len(side), dtype=np.int64), [len(template.fillers) for template in side])
