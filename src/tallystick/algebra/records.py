@@ -107,7 +107,10 @@ class Record(OfFields):
 
     name = "record"
     says = "a product: all or nothing"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)
