@@ -26,6 +26,7 @@ from tallystick.engine.arrays import I64
 from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
 from tallystick.engine.rows import as_objects
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import readable
 from tallystick.results.explanation import places_in, values_below
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, remedy, spelled
@@ -44,7 +45,7 @@ WIDEST = 40
 MISSING, SPURIOUS = ENDS = "(missing)", "(spurious)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     """A wrong value: its document, its path with the places of items, and both sides."""
 
@@ -54,7 +55,7 @@ class Example:
     predicted: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class Group:
     """The wrong values of one kind in one field; `remedy` is the choice that would forgive them, as choices.yaml has it."""
 
@@ -91,7 +92,7 @@ class Group:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class FieldErrors:
     """What is wrong in one field: groups, the most frequent first; pairs of values with their counts; which value was taken for which."""
 
@@ -119,7 +120,7 @@ class FieldErrors:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Errors:
     """What is wrong, by field; the field with most errors first."""
 
@@ -191,7 +192,7 @@ def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Ta
 # Every leaf with its values: down the same levels that the table by field is made of.
 
 
-@dataclass(frozen=True)
+@frozen
 class Trail:
     """Where the rows of one side of a level come from: the row above each, and its place, if it is an item of a list."""
 
@@ -223,7 +224,7 @@ class Trail:
         return self.above.record(int(self.homes[row]))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Leaf:
     """All values at one path: of both sides, which met, and which of these are wrong."""
 
