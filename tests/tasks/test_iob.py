@@ -66,7 +66,7 @@ def test_schemes_by_their_other_names():
     assert decoded(sequences, "BIOES", "strict") == decoded(sequences, "IOBES", "strict")
     sequences = random_sequences("IOB2", 200)
     assert decoded(sequences, "BIO", "lenient") == decoded(sequences, "IOB2", "lenient")
-    with pytest.raises(InputError, match="B-PER.* has the prefix B; IO has I, O"):
+    with pytest.raises(InputError, match=r"B-PER.* has the prefix B; IO has I, O"):
         decoded([["B-PER"]], "IO", "strict")
     with pytest.raises(InputError, match="types alone are scheme IO"):
         decoded([["PER"]], "IOB2", "lenient")
