@@ -98,8 +98,9 @@ def scorer(type: Any = None, **options: Any) -> Scorer:
 
 def rewards(references: Sequence[Any], texts: Sequence[Any], type: Any = None, **options: Any) -> list[float]:
     """What each of a model's texts is worth, from 0 to 1; the options are those of `scorer`."""
+    kind: Any = type
     try:
-        known = _scorer_for(type, **options) if isclass(type) and options.keys() <= KEPT else Scorer(type, **options)
+        known = _scorer_for(kind, **options) if isclass(type) and options.keys() <= KEPT else Scorer(type, **options)
     except TypeError:  # what cannot be hashed is not remembered
         known = Scorer(type, **options)
     return known.rewards(references, texts)
