@@ -118,6 +118,7 @@ def line(rng: random.Random) -> dict[str, Any]:
     return {
         "sku": f"{rng.choice('ABCDE')}-{rng.randrange(10**6):06d}",
         "text": text,
+        "quantity": rng.randrange(1, 100),
         "price": amount(rng),
         "weight": amount(rng),
     }
@@ -142,6 +143,8 @@ def other_text(value: str, rng: random.Random) -> str:
 
 
 def other_number(value: float, rng: random.Random) -> str:
+    if isinstance(value, int):
+        return rng.choice([f"{value}", f"{value}.0", f"{value} pcs"])
     return rng.choice([f"{value:,.3f}", f"${value:.3f}", f"EUR {value:,.3f}", f"{value:.4f}", f"{value:.3f} USD"])
 
 
@@ -173,6 +176,11 @@ def foreign_date(value: str, rng: random.Random) -> str:
     }[language]
 
 
+def exchanged(value: str, rng: random.Random) -> str:
+    year, month, of_month = value.split("-")
+    return f"{year}-{of_month}-{month}" if int(of_month) <= 12 else value
+
+
 def typo(value: str, rng: random.Random) -> str:
     place = rng.choice([k for k in range(1, len(value)) if value[k].isalpha() and value[k - 1].isalpha()])
     return (
@@ -180,22 +188,29 @@ def typo(value: str, rng: random.Random) -> str:
     )
 
 
+def invented(value: Any, rng: random.Random) -> Any:
+    if isinstance(value, str):
+        return day(rng) if value[:4].isdigit() else company(rng)
+    return rng.randrange(1, 100) if isinstance(value, int) else amount(rng)
+
+
 TEXTS, NUMBERS, DATES = ("vendor", "customer", "text", "terms"), ("total", "tax", "price", "weight"), ("date", "due")
 CHANGES: dict[str, tuple[tuple[str, ...], Callable[[Any, random.Random], Any]]] = {
     "case": (TEXTS, lambda value, rng: rng.choice([value.upper(), value.lower(), value.swapcase()])),
     "text": (("vendor", "customer", "text"), other_text),
-    "number": (NUMBERS, other_number),
+    "number": ((*NUMBERS, "quantity"), other_number),
     "date": (DATES, other_date),
     "boolean": (("paid",), lambda value, rng: rng.choice(["yes", "Y", "true"] if value else ["no", "N", "False"])),
     "language": ((*NUMBERS, *DATES), lambda value, rng: (foreign_date if isinstance(value, str) else foreign_number)(value, rng)),
-    "sign": (NUMBERS, lambda value, rng: -value),
+    "sign": ((*NUMBERS, "quantity"), lambda value, rng: -value),
     "rounding": (NUMBERS, lambda value, rng: rng.choice([round(value, 2), round(value, 1), float(round(value)), float(int(value))])),
+    "exchanged": (DATES, exchanged),
     "truncated": (TEXTS, lambda value, rng: value[: rng.randrange(len(value) // 3, len(value) - 4)].rstrip()),
     "longer": (TEXTS, lambda value, rng: rng.choice([f"{value} ({rng.choice(WORDS)})", f"{rng.choice(WORDS)} {value}"])),
     "typo": (TEXTS, typo),
     "alias": (("country",), lambda value, rng: COUNTRIES[value]),
-    "nowhere": ((*TEXTS, *NUMBERS, *DATES), lambda value, rng: amount(rng) if isinstance(value, float) else day(rng) if value[:4].isdigit() else company(rng)),
-    "missing": ((*TEXTS, *NUMBERS, *DATES, "paid"), lambda value, rng: None),
+    "nowhere": ((*TEXTS, *NUMBERS, *DATES, "quantity"), lambda value, rng: invented(value, rng)),
+    "missing": ((*TEXTS, *NUMBERS, *DATES, "paid", "quantity"), lambda value, rng: None),
     "empty": (("note",), lambda value, rng: rng.choice(["", " "])),
     "spurious": (("note",), lambda value, rng: company(rng)),
 }  # fmt: skip
@@ -221,7 +236,9 @@ def spoil(right: dict[str, Any], rng: random.Random, truth: Truth) -> dict[str, 
         elif kind == "item":
             k, other = rng.sample(range(len(right["lines"])), 2)
             if k in free:
-                name = rng.choice(["price", "weight", "text"])
+                name = rng.choice(["price", "weight", "text", "quantity"])
+                if right["lines"][k][name] == right["lines"][other][name]:
+                    continue
                 wrong["lines"][k][name] = right["lines"][other][name]
                 truth[document, f"lines[{k}].{name}"] = kind
                 free.discard(k)

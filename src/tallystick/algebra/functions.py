@@ -184,7 +184,7 @@ class Function(Dense):
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
         starts = starts_of_runs(first).tolist()
-        for start, end in zip(starts, [*starts[1:], n], strict=True):
+        for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
             scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
         return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 

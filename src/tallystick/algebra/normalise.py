@@ -37,7 +37,10 @@ class Normaliser(Around):
 
     inner: Similarity
     letter = "N"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Similarity):

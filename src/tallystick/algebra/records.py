@@ -106,7 +106,10 @@ class Record(OfFields):
 
     name = "record"
     says = "a product: all or nothing"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)
@@ -225,6 +228,13 @@ class Record(OfFields):
             # A shared value is scored under the blocks it lives in, once, and looked up for each pair.
             found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
         return found
+
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        rest = [k for k, (_, part) in enumerate(self.fields) if not part.exact_only]
+        if len(rest) != 1 or not isinstance(r, Fields) or not isinstance(p, Fields):
+            return super().pairs_to_match(r, p, blocks)
+        part: Similarity = self.fields[rest[0]][1]
+        return part.pairs_to_match(r.columns[rest[0]], p.columns[rest[0]], self.refine(r, p, blocks))
 
     def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         """Row against row nothing has to be sorted: those that are equal in every field."""

@@ -113,9 +113,10 @@ class Matching(Similarity):
         sums = self.sums(r, p, blocks)
         return Pairs(sums.i, sums.j, sums.total)
 
-    def item_pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
-        """The items' pairs, under their owners' blocks."""
-        return self.inner.pairs(r.items, p.items, blocks.at(r.owners, p.owners))
+    def item_pairs(self, r: Items, p: Items, blocks: Blocks, *, single: bool = False) -> Pairs:
+        """The items' pairs, under their owners' blocks; with `single` enough of them for a 1:1 matching of each."""
+        pairs = self.inner.pairs_to_match if single and blocks.aligned else self.inner.pairs
+        return pairs(r.items, p.items, blocks.at(r.owners, p.owners))
 
     def _selves(self, column: Items) -> F64:
         if not self.inner.regular:
@@ -342,7 +343,7 @@ class Match(Constrained):
         """Σ for every pair of owners that has one above 0."""
         if self.inner.exact_only:
             return self._two_sided(self._equal_sums(r, p, blocks), r, p, blocks)
-        found = self.item_pairs(r, p, blocks)
+        found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
             return _single(*_solve_rectangles(found, r.owners, len(r)))
         i, j = r.owners[found.i], p.owners[found.j]
@@ -462,7 +463,7 @@ class Match(Constrained):
                 left = np.zeros_like(left)
             i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
-        found = self.item_pairs(r, p, blocks)
+        found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
         if self.constraint == "N:N":
             return found
         if self.constraint == "1:1":

@@ -152,20 +152,9 @@ def counted_items(node: Node, path: str = "") -> Iterator[str]:
         below = f"{path}[*]" if structure == "items" else path
         if structure == "record":
             below = f"{path}.{name}" if path else name
-        elif structure == "items" and getattr(innermost(part), "counts_empty", False):
+        elif structure == "items" and getattr(part, "counts_empty", False):
             yield below
         yield from counted_items(part, below)
-
-
-def innermost(node: Node) -> Node:
-    """What stands below thresholds, weights, keys and the like, which count nothing by themselves."""
-    while (
-        not getattr(node, "counts_empty", False)
-        and not getattr(node, "structure", "")
-        and len(parts := list(node.parts())) == 1
-    ):
-        node = parts[0][1]
-    return node
 
 
 class _Walker:

@@ -99,6 +99,10 @@ class Joinable(Kind, Protocol):
         """The kind of the documents of both; sums keep their names."""
         ...
 
+    def including(self, sums: Sequence[str]) -> Any:
+        """The kind that has these sums, too, as far as it can."""
+        ...
+
 
 @runtime_checkable
 class Noted(Kind, Protocol):

@@ -152,7 +152,9 @@ class Comparison:
         return comparison_table(self)
 
     @overload
-    def by(self, what: Literal["field", "label"], label: str | None = None, rows: int | None = None) -> PartComparisons: ...
+    def by(
+        self, what: Literal["field", "label"], label: str | None = None, rows: int | None = None
+    ) -> PartComparisons: ...
 
     @overload
     def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables: ...
@@ -438,7 +440,9 @@ def about_draws(
             continue
         error = math.sqrt(d.p * (1 - d.p) / (1 + resamples))
         if abs(d.corrected - alpha) <= 2 * error * d.corrected / d.p:
-            near.append(f"{first} and {second} (p {d.corrected:.3f})" if metric else f"{first}: {second} (p {d.corrected:.3f})")
+            near.append(
+                f"{first} and {second} (p {d.corrected:.3f})" if metric else f"{first}: {second} (p {d.corrected:.3f})"
+            )
     if not near:
         return []
     shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")

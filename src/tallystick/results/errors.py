@@ -12,6 +12,7 @@ in one list are paired if they are of one kind, and such a pair counts once.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,8 @@ from tallystick.algebra.node import Node, Similarity
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
 from tallystick.engine.rows import as_objects
-from tallystick.errors import MetricError, counted
+from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import readable
 from tallystick.results.explanation import places_in, values_below
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, remedy, spelled
@@ -43,7 +45,7 @@ WIDEST = 40
 MISSING, SPURIOUS = ENDS = "(missing)", "(spurious)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     """A wrong value: its document, its path with the places of items, and both sides."""
 
@@ -53,7 +55,7 @@ class Example:
     predicted: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class Group:
     """The wrong values of one kind in one field; `remedy` is the choice that would forgive them, as choices.yaml has it."""
 
@@ -90,7 +92,7 @@ class Group:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class FieldErrors:
     """What is wrong in one field: groups, the most frequent first; pairs of values with their counts; which value was taken for which."""
 
@@ -99,6 +101,8 @@ class FieldErrors:
     pairs: tuple[tuple[Any, Any, int], ...] = ()
     confusion: tuple[tuple[Any, Any, int], ...] = ()
     """Reference, predicted and how often, right ones too; none where a field has many values."""
+    documents: tuple[Any, ...] = ()
+    """In which documents it is wrong."""
 
     @property
     def count(self) -> int:
@@ -116,11 +120,13 @@ class FieldErrors:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Errors:
     """What is wrong, by field; the field with most errors first."""
 
     fields: dict[str, FieldErrors]
+    first: int | None = None
+    """Of so many documents only, the first ones; None: of all."""
 
     @property
     def groups(self) -> list[Group]:
@@ -140,7 +146,8 @@ class Errors:
     def tables(self, rows: int | None = 20) -> list[Table]:
         """Groups, frequent pairs, and which value was taken for which."""
         groups = self.groups
-        listed = sorted(groups, key=lambda group: -group.count)[:rows] if rows else groups
+        largest = sorted(groups, key=lambda group: -group.count)[:rows]
+        listed = [group for group in groups if any(group is one for one in largest)]
         more = f", the {len(listed):,} largest of {len(groups):,} groups (--rows)" if len(listed) < len(groups) else ""
         found = [
             Table(
@@ -155,7 +162,9 @@ class Errors:
         if often:
             shown = [[name, *shorten_both(a, b, 50), count] for name, a, b, count in often]
             found.append(Table(["field", "reference", "predicted", "times"], shown, "Most frequent pairs"))
-        return [*found, *(confusion_table(one) for one in self.fields.values() if one.confusion)]
+        taken = "Which value of {} was taken for which"
+        few = (one for one in self.fields.values() if one.confusion)
+        return [*found, *(confusion_table(one.confusion, taken.format(one.field)) for one in few)]
 
 
 def _shown(one: Example) -> tuple[str, str]:
@@ -169,21 +178,21 @@ def _cure(group: Group) -> str:
     return "–" if group.remedy is None else spelled(group.remedy)
 
 
-def confusion_table(errors: FieldErrors) -> Table:
+def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Table:
     """Reference values by predicted ones; what is missing and spurious at the ends."""
-    counts = {(str(a), str(b)): count for a, b, count in errors.confusion}
+    counts = {(str(a), str(b)): count for a, b, count in confusion}
     rows, columns = (sorted({pair[side] for pair in counts}, key=lambda name: (name in ENDS, name)) for side in (0, 1))
     return Table(
         ["true \\ predicted", *columns],
         [[row, *(counts.get((row, column), 0) for column in columns)] for row in rows],
-        f"Which value of {errors.field} was taken for which",
+        title,
     )
 
 
 # Every leaf with its values: down the same levels that the table by field is made of.
 
 
-@dataclass(frozen=True)
+@frozen
 class Trail:
     """Where the rows of one side of a level come from: the row above each, and its place, if it is an item of a list."""
 
@@ -215,7 +224,7 @@ class Trail:
         return self.above.record(int(self.homes[row]))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Leaf:
     """All values at one path: of both sides, which met, and which of these are wrong."""
 
@@ -314,6 +323,7 @@ class _Field:
     """What is known of one field so far."""
 
     entries: dict[tuple[str, Any, Any], _Entry] = field(default_factory=dict)
+    documents: dict[Any, None] = field(default_factory=dict)
     met: Counter[tuple[Any, Any]] | None = field(default_factory=Counter)
     """Which value met which, as long as the values are few."""
     known: set[Any] | None = field(default_factory=set)
@@ -334,10 +344,12 @@ class _Field:
 
 
 class Grouping:
-    """Errors as they come, document by document. `examples` of each different pair are kept; None: all."""
+    """Errors as they come, document by document. `examples` of each different pair are kept, None: all; of many documents the first are
+    looked at, about as many as `most` says."""
 
-    def __init__(self, examples: int | None = EXAMPLES) -> None:
-        self.examples = examples
+    def __init__(self, examples: int | None = EXAMPLES, most: float = math.inf) -> None:
+        self.examples, self.most = examples, most
+        self.seen, self.partial = 0, False
         self._fields: dict[str, _Field] = {}
         self._kinds: dict[tuple[Any, Any], str] = {}
 
@@ -345,6 +357,10 @@ class Grouping:
         self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], memory: Memory | None = None
     ) -> None:
         """The errors of some documents."""
+        if self.seen >= self.most:
+            self.partial = True
+            return
+        self.seen += len(ids)
         leaves = find_leaves(metric, reference, predicted, memory or Memory())
         context = _Context(leaves)
         for leaf in leaves:
@@ -357,7 +373,9 @@ class Grouping:
 
     def _note(self, path: str, kind: str, sides: tuple[Any, Any], document: Any, where: Callable[[], str]) -> None:
         key = (kind, *map(_hashable, sides))
-        entry = self._field(path).entries.setdefault(key, _Entry(*sides))
+        known = self._field(path)
+        entry = known.entries.setdefault(key, _Entry(*sides))
+        known.documents[document] = None
         entry.count += 1
         if self.examples is None or len(entry.places) < self.examples:
             entry.places.append((document, where()))
@@ -467,7 +485,8 @@ class Grouping:
     def errors(self) -> Errors:
         """Everything so far, grouped."""
         found = [self._grouped(path, one) for path, one in self._fields.items() if one.entries]
-        return Errors({one.field: one for one in sorted(found, key=lambda one: -one.count)})
+        fields = {one.field: one for one in sorted(found, key=lambda one: -one.count)}
+        return Errors(fields, self.seen if self.partial else None)
 
     def _grouped(self, path: str, known: _Field) -> FieldErrors:
         kinds: dict[str, list[_Entry]] = {}
@@ -487,7 +506,7 @@ class Grouping:
         few = bool(both) and 2 * len({value for pair in met for value in pair} - {*ENDS}) <= met.total()
         confusion = tuple((a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0])))
         groups.sort(key=lambda group: (-group.count, PRIORITY[group.kind]))
-        return FieldErrors(path, tuple(groups), pairs, confusion if few else ())
+        return FieldErrors(path, tuple(groups), pairs, confusion if few else (), tuple(known.documents))
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
         entries.sort(key=lambda entry: -entry.count)
@@ -630,8 +649,18 @@ def group_errors(
     return grouping.errors()
 
 
-def say_errors(errors: Errors) -> str:
-    """How many of the errors are only spelling, in words."""
-    groups = errors.groups
-    total, same = sum(group.count for group in groups), sum(group.count for group in groups if group.means_same)
-    return f"{counted(total, 'wrong value')}, of which {same:,} only spelled otherwise" if total else "nothing is wrong"
+def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) -> list[tuple[Any, Any, int]]:
+    """Which value at one path was taken for which, right ones too, and how often; none if no two different ones met."""
+    met: Counter[tuple[Any, Any]] = Counter()
+    differ = False
+    for sides in sources:
+        for leaf in find_leaves(metric, *sides, Memory()):
+            if leaf.path == path:
+                ours, theirs = ([_label(_plain(value)) for value in side] for side in leaf.values)
+                differ = differ or not leaf.right.all()
+                met.update(
+                    (ours[i], theirs[j]) for i, j in zip(leaf.level.i.tolist(), leaf.level.j.tolist(), strict=True)
+                )
+                met.update((ours[i], MISSING) for i in leaf.alone(0))
+                met.update((SPURIOUS, theirs[j]) for j in leaf.alone(1))
+    return [(a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0]))] if differ else []

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
+    from tallystick.results.saved import Against
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
@@ -70,14 +71,46 @@ class Background:
         return portions_of(results, by, label, self.labels, self.label)
 
     def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
-        """What went wrong: here, where the worst documents differ."""
+        """What went wrong: here, which label was taken for which, and where the worst documents differ."""
         from tallystick.results.documents import differences_tables
+        from tallystick.results.errors import confusion_table
 
+        taken = "Which {} was taken for which, under {}"
+        labels = [confusion_table(met, taken.format(*of)) for of, met in self.confusions(results).items()]
+        return [*labels, *differences_tables(self._worst(results, rows), None, True)]
+
+    def errors_as_dict(self, results: Results, rows: int | None) -> dict[str, Any]:
+        """The same as plain data."""
+        from tallystick.results.documents import differences_as_json
+
+        named = ("reference", "predicted", "count")
+        return {
+            "confusion": [
+                {"label": label, "metric": name, "counts": [dict(zip(named, one, strict=True)) for one in met]}
+                for (label, name), met in self.confusions(results).items()
+            ],
+            "worst": differences_as_json(self._worst(results, rows), None),
+        }
+
+    def _worst(self, results: Results, rows: int | None) -> list[tuple[Any, Mapping[str, float | None], Explanation]]:
         name = self.explained(results)
         worst = reports.documents_table({name: results[name]}, rows or 10).rows
         chosen = [self._document(results[name], str(row[0])) for row in worst]
-        found = [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
-        return differences_tables(found, None, True)
+        return [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
+
+    def confusions(self, results: Results) -> dict[tuple[str, str], list[tuple[Any, Any, int]]]:
+        """By label, and the first metric under which two different ones met: which was taken for which, and how often."""
+        from tallystick.results.errors import confusion_at
+
+        found: dict[tuple[str, str], list[tuple[Any, Any, int]]] = {}
+        for label in self.labels:
+            for name, path in _metrics_with(self.labels, results, label).items():
+                result = results[name]
+                met = [] if result.is_two_sided else confusion_at(result.expression, result.documents_kept, path)
+                if met:
+                    found[label, name] = met
+                    break
+        return found
 
     def explained(self, results: Results) -> str:
         """The metric that a document is explained by, unless another is named."""
@@ -327,6 +360,19 @@ class Results(Mapping[str, Result]):
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
         reports.write_tallies(self, path)
 
+    def save(self, path: str | Path) -> None:
+        """Write the result as JSON with the sums of every document, to compare with it later: `against`."""
+        from tallystick.results.saved import save
+
+        save(self, path)
+
+    def against(self, baseline: str | Path, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Against:
+        """The figures of every metric, field and label against those of a saved result, and which of them are significantly worse
+        (`losses`); p is corrected over all of them."""
+        from tallystick.results.saved import against
+
+        return against(self, baseline, level=level, resamples=resamples, seed=seed)
+
     def report(self, path: str | Path, title: str = "", documents: int = 200) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""
         self.report_parts(path, title, documents)
@@ -389,11 +435,15 @@ def labels_of(results: Mapping[str, Result], paths: Mapping[str, str | None]) ->
     }
 
 
-def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
-    """The metrics whose collection has the label (or any), and where in the value the label is."""
+def _metrics_with(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
     asked = [path for key, path in labels.items() if label in (None, key)]
     has = {name: next((path for path in asked if _has(result, path)), None) for name, result in expressions(results)}
-    found = {name: path for name, path in has.items() if path is not None}
+    return {name: path for name, path in has.items() if path is not None}
+
+
+def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
+    """The metrics whose collection has the label (or any), and where in the value the label is."""
+    found = _metrics_with(labels, results, label)
     if found:
         return found
     if not labels:

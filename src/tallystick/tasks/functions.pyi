@@ -160,6 +160,7 @@ def relations(
     informativity: str | None = ...,
     heads: _File | None = ...,
     symmetric: _Texts = ...,
+    confidence: str | None = ...,
     train: _Texts = ...,
 ) -> Results:
     """Binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts."""
@@ -210,6 +211,7 @@ def spans(
     tokenizer: Literal["words", "blanks", "characters"] = ...,
     boundaries: Literal["error", "expand", "contract"] = ...,
     spans_field: str = ...,
+    confidence: str | None = ...,
 ) -> Results:
     """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
 

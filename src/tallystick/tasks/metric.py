@@ -208,7 +208,9 @@ class OfTask(Background):
             return portions_of(results, by, label, self.labels, self.label)
         scored = self._only(results, f"figures by {by}")
         found = self.of.portions(scored, by, label)
-        return {name: _of_documents(one, self.scored[0].results[name].ids, results[name].ids) for name, one in found.items()}
+        return {
+            name: _of_documents(one, self.scored[0].results[name].ids, results[name].ids) for name, one in found.items()
+        }
 
     def _check_breakdown(self, by: str) -> None:
         if by not in self.of.breakdowns:

@@ -234,11 +234,11 @@ class RecordFile:
         except msgspec.DecodeError as error:
             if not self.lenient:
                 raise self.lines.not_json(error, number, line, self.advice) from None
-            value = self.read_noisy(line.decode("utf-8", "replace"), always=True)
+            value = self.read_noisy(line.decode("utf-8", "replace"), always=True, number=number)
         except (UnicodeDecodeError, RecursionError) as error:
             return self._give_up(number, line, error)
         if self.lenient and isinstance(value, str) and self._is_record:
-            value = self.read_noisy(value)
+            value = self.read_noisy(value, number=number)
         if type(value) is Invalid:
             return UNREADABLE, value
         beside = self.lines.found_beside.get(number, MISSING) if isinstance(self.lines, PickedLines) else MISSING
@@ -278,16 +278,16 @@ class RecordFile:
     def _repair(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
         if not self.lenient:
             raise self.lines.not_json(error, number, line, self.advice) from None
-        value = self.read_noisy(line.decode("utf-8", "replace"), always=True)
+        value = self.read_noisy(line.decode("utf-8", "replace"), always=True, number=number)
         return (UNREADABLE, value) if type(value) is Invalid else self.fit(number, value)
 
-    def read_noisy(self, text: str, always: bool = False) -> Any:
+    def read_noisy(self, text: str, always: bool = False, number: int = 0) -> Any:
         """What a model's text holds, or `Invalid`; with `always` it counts as repaired even if nothing had to be changed."""
         try:
             value, repairs = read_noisy(text, None if self.type is None else self._misfit)
         except Unreadable as error:
             return Invalid(str(error), text)
-        self.findings.note_repairs(repairs, always or bool(repairs))
+        self.findings.note_repairs(repairs, always or bool(repairs), number)
         return value
 
     def _misfit(self, value: Any) -> float:
@@ -307,7 +307,7 @@ class RecordFile:
     def fit(self, number: int, value: Any) -> tuple[Any, Any]:
         """The id of a decoded value, and the value as one of the type, as far as it fits."""
         if self.lenient and isinstance(value, str) and self._is_record:  # a model's text, in JSON's quotation marks
-            value = self.read_noisy(value)
+            value = self.read_noisy(value, number=number)
             if type(value) is Invalid:
                 return UNREADABLE, value
         key = id_of(value.get(self.id_field)) if isinstance(value, dict) else None
@@ -460,7 +460,7 @@ class Pairing:
                     )
                 return
             self._note_invalid(numbers, predictions)
-            self._name_confidences(numbers, theirs)
+            self._name_lines(numbers, theirs)
             done += len(references)
             yield Batch(numbers, references, predictions)
 
@@ -482,10 +482,12 @@ class Pairing:
                 self._refuse_repeats(repeats)
                 return
             self._note_invalid(keys, predictions)
-            self._name_confidences(keys, theirs[0])
+            self._name_lines(keys, theirs[0])
             yield Batch(keys, references, predictions)
 
-    def _name_confidences(self, keys: Sequence[Any], numbers: Sequence[int | None]) -> None:
+    def _name_lines(self, keys: Sequence[Any], numbers: Sequence[int | None]) -> None:
+        """Say which predicted line each document has, to those who know something about lines."""
+        self.predicted.findings.name_lines(keys, numbers)
         if self.predicted.confidences is not None:
             self.predicted.confidences.name(keys, numbers)
 
@@ -501,7 +503,7 @@ class Pairing:
             if self.fills_gaps or not missing:
                 predictions = right.values_at(found)
                 self._note_invalid(keys, predictions)
-                self._name_confidences(keys, [lines.get(key) for key in keys])
+                self._name_lines(keys, [lines.get(key) for key in keys])
                 yield Batch(keys, references, predictions)
             numbers, keys, references = left.take()
             self.reference.check_ids(numbers, keys)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections.abc as abc
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -36,6 +36,9 @@ class Findings(Surpluses):
 
     repairs: Counter[str] = field(default_factory=Counter)
     repaired: int = 0
+    repaired_lines: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """How the predictions of some lines were repaired, until it is known which documents they are."""
+    repaired_documents: dict[Any, tuple[str, ...]] = field(default_factory=dict)
     invalid: list[tuple[Any, str]] = field(default_factory=list)
     invalids: int = 0
     unread: int = 0
@@ -55,16 +58,26 @@ class Findings(Surpluses):
         assert isinstance(other, Findings)
         self.repairs.update(other.repairs)
         self.repaired += other.repaired
+        self.repaired_documents.update(other.repaired_documents)
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
         self.unread += other.unread
         self.first_unread = self.first_unread or other.first_unread
         self.wrapping = self.wrapping or other.wrapping
 
-    def note_repairs(self, repairs: Collection[str], times: int) -> None:
+    def note_repairs(self, repairs: Collection[str], times: int, line: int = 0) -> None:
         """Count a prediction that was repaired, and how."""
         self.repaired += times
         self.repairs.update(repairs)
+        if times and line and len(self.repaired_documents) < MOST_LISTED:
+            self.repaired_lines[line] = tuple(repairs)
+
+    def name_lines(self, keys: Sequence[Any], numbers: Sequence[int | None]) -> None:
+        """Say which documents the lines are."""
+        if self.repaired_lines:
+            for key, number in zip(keys, numbers, strict=True):
+                if number in self.repaired_lines:
+                    self.repaired_documents[key] = self.repaired_lines.pop(number)
 
     def lines(self) -> Iterator[str]:
         if self.repaired:

@@ -34,7 +34,7 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
-from tallystick.results.confidence import Judging
+from tallystick.results.confidence import Judging, plain_path
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
 from tallystick.results.explanation import Explanation, explain_document
@@ -68,7 +68,7 @@ class Prepared:
         confidences = None if self.pairing is None else self.pairing.predicted.confidences
         if self.judging is not None and confidences is not None:
             confidences.refuse_nothing()
-            claims = self.judging.claims()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
             result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result
@@ -302,7 +302,7 @@ def run_prepared(
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines

@@ -26,6 +26,7 @@ from tallystick.tasks.contract import (
     of_run,
     option,
     option_of,
+    show_confidence,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from tallystick.results.errors import Errors
     from tallystick.results.report import Parts
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
+
+
+GROUPED = 20_000
+"""Of so many documents a report groups the errors, unless --errors asks for those of all."""
 
 
 @frozen
@@ -57,7 +62,7 @@ class RecordSettings:
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
     target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
-    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score")
+    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True)
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
@@ -89,8 +94,7 @@ class Records(Task):
     def check_output(self, settings: RecordSettings, given: Mapping[str, Any]) -> None:
         if given["--by label"] != given["--label"]:
             raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
-        if settings.confidence is None and settings.target_accuracy != 0.95:
-            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence FIELD")
+        super().check_output(settings, given)
         if settings.worst and given["--label"]:
             raise MetricError("--worst shows where documents differ, not labels; leave it out, or --by label")
         idle = [name for name in ("--tallies", "--report", "--fail-under") if given[name]]
@@ -154,10 +158,10 @@ class Records(Task):
 
         prepared = prepare(reference, predicted, settings)
         grouping = None
-        if settings.errors:
+        if settings.errors or asked.documents:
             from tallystick.results.errors import Grouping
 
-            grouping = Grouping()
+            grouping = Grouping() if settings.errors else Grouping(most=GROUPED)
         run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked), grouping=grouping)
         return self._show_run(run, (reference, predicted), settings, asked)
 
@@ -263,7 +267,17 @@ class Records(Task):
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
         explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
-        return Parts(tables, costs, explain=explain, alignment="Side by side")
+        grouped = run.errors
+        if grouped is None and run.result.sources is not None and run.result.count <= GROUPED and not labels:
+            grouped = run.result.grouped_errors()
+        findings = run.prepared.pairing.predicted.findings
+        badges = {"invalid": dict(findings.invalid), "repaired": findings.repaired_documents}
+        confidence = None
+        if run.result.claims is not None:
+            confidence = run.result.calibration(), run.result.review(settings.target_accuracy)
+        return Parts(
+            tables, costs, explain=explain, alignment="Side by side", grouped=grouped, badges=badges, confidence=confidence
+        )  # fmt: skip
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
         from tallystick.tasks.records.score import Wanted, prepare, run_prepared
@@ -293,7 +307,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
     if asked.by in (None, "field"):
         tables.append(reports.fields_table(result))
         json["fields"] = {"records": [vars(row) for row in result.by_field()]}
-    if run.errors is not None:
+    if run.errors is not None and settings.errors:
         found = _show_errors(run.errors, asked)
         tables += found.tables
         json |= found.json
@@ -301,12 +315,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")
         json["worst"] = differences_as_json(documents, None)
-    if result.claims is not None and not asked.keep:
-        from tallystick.results.confidence import confidence_tables
-
-        more, found = confidence_tables(result.claims, settings.target_accuracy)
-        tables, json = [*tables, *more], {**json, **found}
-    return Shown(tables, json)
+    return Shown(tables, json) + show_confidence({"records": result}, settings.target_accuracy, asked)
 
 
 def _show_errors(errors: Errors, asked: Asked) -> Shown:

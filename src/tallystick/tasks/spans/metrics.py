@@ -160,6 +160,11 @@ class TagTables:
         twice = tuple(sorted({*self.twice, *other.twice}))
         return replace(self, tags=tags, negatives=self.negatives and other.negatives, twice=twice)
 
+    def including(self, sums: Sequence[str]) -> TagTables:
+        """With the tags of these sums, too."""
+        named = dict.fromkeys(name.rpartition(".")[0] for name in sums if "." in name)
+        return self.joined(replace(self, tags=tuple(tag for tag in named if tag not in (*self.apart, ALL))))
+
     # What the sums say
 
     def notes(self, sums: F64) -> list[str]:
