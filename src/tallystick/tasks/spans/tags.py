@@ -770,6 +770,27 @@ def split_tag(tag: str, delimiter: str = "-", suffix: bool = False) -> tuple[str
     return (letter, type_) if found and type_ and len(letter) == 1 and letter in "BIESLU" else None
 
 
+def iob2_segments(tags: Sequence[str]) -> set[tuple[int, int, str]] | None:
+    """Start, end and type of each segment of one text; None if a tag breaks the scheme, or is written in another way."""
+    found, kind, start = set(), "", 0
+    for place, tag in enumerate(tags):
+        if type(tag) is not str:
+            return None
+        if kind and tag[2:] == kind and tag[:2] == "I-":
+            continue
+        if kind:
+            found.add((start, place, kind))
+        if tag == "O":
+            kind = ""
+        elif tag[:2] == "B-" and len(tag) > 2:
+            kind, start = tag[2:], place
+        else:
+            return None
+    if kind:
+        found.add((start, len(tags), kind))
+    return found
+
+
 def _place_of_tag(tagged: TaggedTexts, code: int) -> Place:
     """The first place at which a tag occurs, in the reference or else in the prediction."""
     for side, codes in enumerate((tagged.reference, tagged.predicted)):
