@@ -58,6 +58,8 @@ class Boundaries:
     find: Find
     name: Callable[[bytes], Any] | None = None
     header: Callable[[bytes], list[tuple[int, int]]] | None = None
+    shard: int = 4 << 20
+    """Bytes of a shard that is worth its while: more where bytes are read quickly."""
 
 
 @frozen

@@ -23,7 +23,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.files.boundaries import Boundaries
+from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.source import (
     Range,
     Source,
@@ -192,6 +192,14 @@ def _open(name: str) -> IO[bytes]:
 def size_of(name: str) -> int:
     """How many bytes a file has, as it is on disk; 0 for standard input."""
     return 0 if name == "-" else Path(name).stat().st_size
+
+
+def shard_size(name: str, boundaries: Boundaries | Uncut, *, stored: bool = False) -> int:
+    """How many bytes of a reference make a shard, unless said otherwise: of a small file fewer, so that no worker is left without
+    work. What is stored is cut alike as the file grows."""
+    most = boundaries.shard if isinstance(boundaries, Boundaries) else SHARD
+    total = 0 if stored or name == "-" or is_packed(name) else size_of(name)
+    return min(most, max(SHARD // 8, total // 16)) if total else most
 
 
 def cut_in_order(
