@@ -12,18 +12,14 @@ documents, metametric averages over documents and has MUC, B³ and CEAF-e only: 
 
 import gzip
 import json
-import os
 import re
-import resource
-import subprocess
-import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks.measure import ROOT, draw
+from benchmarks.measure import ROOT, Run, claim, launch, show
 
 DATA = ROOT.parent / "shared" / "data" / "coreference"
 METRICS = ("mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea", "conll")
@@ -59,46 +55,12 @@ print(suite.compute())
 
 
 @dataclass(frozen=True)
-class Run:
-    """One process: what it cost and what it said."""
-
-    cpu: float
-    peak: float
-    output: str
-    problem: str = ""
-
-
-@dataclass(frozen=True)
 class Limit:
     """What is promised: seconds, or times the floor; and the memory."""
 
     seconds: float | None = None
     times: float | None = None
     megabytes: float | None = None
-
-
-def start(arguments: Sequence[str], patience: int = 900) -> Run:
-    """Run a Python process for at most so many CPU seconds, and take its CPU time and peak memory."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as problems:
-        process = subprocess.Popen(
-            [sys.executable, *arguments], stdout=output, stderr=problems, cwd=ROOT, env=environment,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (patience, patience)),
-        )  # fmt: skip
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        problems.seek(0)
-        said = problems.read().decode("utf-8", "replace").strip().splitlines() or [f"exit code {process.returncode}"]
-        text = output.read().decode("utf-8", "replace")
-    cpu = usage.ru_utime + usage.ru_stime
-    problem = f"not finished after {patience} CPU s" if cpu >= patience - 1 else said[-1] if process.returncode else ""
-    return Run(cpu, usage.ru_maxrss / 1024, text, problem)
-
-
-def best(arguments: Sequence[str], repeat: int) -> Run:
-    runs = [start(arguments) for _ in range(repeat)]
-    return min(runs, key=lambda run: (bool(run.problem), run.cpu))
 
 
 def command(key: str, response: str, *options: str) -> list[str]:
@@ -115,43 +77,40 @@ class Table:
     """Rows as they are measured; `fine` turns False if something broke or figures are wrong."""
 
     def __init__(self) -> None:
-        self.rows = [["", "CPU s", "floor", "x floor", "limit", "", "peak MB", "F1 in percent, or what went wrong"]]
+        self.rows = [["", "CPU s", "floor", "x floor", "peak MB", "F1 in percent, or what went wrong"]]
         self.fine = True
 
     def tallystick(self, title: str, key: str, response: str, limit: Limit, repeat: int) -> list[float] | None:
-        floor, run = best(["-c", FLOOR, key, response], repeat), best(command(key, response), repeat)
+        floor, run = launch(["-c", FLOOR, key, response], repeat=repeat), launch(command(key, response), repeat=repeat)
         if run.problem:
             self.fine = False
-            self.rows.append([title, "-", "", "", "", "BROKE", "", run.problem])
+            self.rows.append([title, "-", "", "", "", f"BROKE: {run.problem}"])
             return None
-        within = (
-            (limit.seconds is None or run.cpu <= limit.seconds)
-            and (limit.times is None or run.cpu <= limit.times * floor.cpu)
-            and (limit.megabytes is None or run.peak <= limit.megabytes)
-        )
-        allowed = [f"{limit.seconds:g} s"] if limit.seconds else []
-        allowed += [f"{limit.times:g} x"] if limit.times else []
-        allowed += [f"{limit.megabytes:g} MB"] if limit.megabytes else []
         values = figures(run)
-        self.rows.append([
-            title, f"{run.cpu:.2f}", f"{floor.cpu:.2f}", f"{run.cpu / floor.cpu:.2f}", ", ".join(allowed),
-            "held" if within else "MISSED", f"{run.peak:,.0f}", "  ".join(f"{value:.4f}" for value in values),
-        ])  # fmt: skip
+        self.add(title, run, floor, "  ".join(f"{value:.4f}" for value in values))
+        against = {"splitting the lines": floor.cpu}
+        claim(f"`score coreference`, {title}", run.cpu, at_most=limit.seconds, against=against, times=limit.times)
+        if limit.megabytes:
+            claim(f"`score coreference`, {title}: memory", run.peak, "MB", at_most=limit.megabytes)
         return values
 
     def matchings(self, title: str, key: str, response: str, repeat: int) -> None:
         """CorefUD's ways to match mentions, as multiples of the exact one."""
-        exact = best(command(key, response, "--zeros", "linear"), repeat)
+        exact = launch(command(key, response, "--zeros", "linear"), repeat=repeat)
         for how, times in (("exact", 1.5), ("head", 1.5), ("partial", 1.5)):
-            run = best(command(key, response, "--mentions", how), repeat)
-            broke = run.problem or exact.problem
-            self.fine &= not broke
-            within = "BROKE" if broke else "held" if run.cpu <= times * exact.cpu else "MISSED"
-            said = broke or "  ".join(f"{value:.4f}" for value in figures(run))
-            self.rows.append([
-                f"{title}, --mentions {how}", f"{run.cpu:.2f}", f"{exact.cpu:.2f}", f"{run.cpu / exact.cpu:.2f}",
-                f"{times:g} x exact, linear", within, f"{run.peak:,.0f}", said,
-            ])  # fmt: skip
+            run = launch(command(key, response, "--mentions", how), repeat=repeat)
+            if broke := run.problem or exact.problem:
+                self.fine = False
+                self.rows.append([f"{title}, --mentions {how}", "-", "", "", "", f"BROKE: {broke}"])
+                continue
+            said = "  ".join(f"{value:.4f}" for value in figures(run))
+            self.add(f"{title}, --mentions {how}", run, exact, said)
+            against = {"`--zeros linear`": exact.cpu}
+            claim(f"`score coreference --mentions {how}`, {title}", run.cpu, against=against, times=times)
+
+    def add(self, title: str, run: Run, floor: Run, said: str) -> None:
+        ratio = f"{run.cpu / floor.cpu:.2f}"
+        self.rows.append([title, f"{run.cpu:.2f}", f"{floor.cpu:.2f}", ratio, f"{run.peak:,.0f}", said])
 
     def peer(self, title: str, run: Run, equal_to: Mapping[str, float]) -> None:
         """A row; figures that have the names of `equal_to` must have its values."""
@@ -161,7 +120,7 @@ class Table:
         if wrong := [name for name in found.keys() & equal_to if found[name] != equal_to[name]]:
             self.fine = False
             said = f"DIFFERS in {', '.join(wrong)}: {said}"
-        self.rows.append([title, f"{run.cpu:.2f}", "", "", "", "", f"{run.peak:,.0f}", said])
+        self.rows.append([title, f"{run.cpu:.2f}", "", "", f"{run.peak:,.0f}", said])
 
 
 def run(repeat: int = 1, quick: bool = False) -> bool:
@@ -175,7 +134,7 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
 
         def made(name: str, write: str, *arguments: int) -> tuple[str, str]:
             code = f"import sys; from benchmarks.coreference_data import {write}; {write}(*sys.argv[1:3], *map(int, sys.argv[3:]))"
-            problem = start(["-c", code, *files(name), *map(str, arguments)]).problem
+            problem = launch(["-c", code, *files(name), *map(str, arguments)]).problem
             if problem:
                 raise RuntimeError(f"{write} failed: {problem}")
             return files(name)
@@ -206,9 +165,7 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         values = table.tallystick("20 lines", *pair, Limit(seconds=0.35), max(repeat, 5))
         # One document without twinless mentions: here the peers compute the same.
         peers(table, "small", pair, folder, metametric=True, equal_to=dict(zip(METRICS, values or [], strict=False)))
-    print(f"\ncoreference: the whole command, fresh processes, the best of several\n{', '.join(METRICS)}\n")
-    print(draw(table.rows))
-    sys.stdout.flush()
+    show(f"coreference: the whole command, fresh processes, the best of several\n{', '.join(METRICS)}", table.rows)
     return table.fine
 
 
@@ -229,5 +186,5 @@ def peers(
     contenders = [("scorch", SCORCH, 0)] + ([("metametric, first document", METAMETRIC, 1)] if metametric else [])
     for number, (title, program, documents) in enumerate(contenders):
         folders = [f"{folder}/{name}_{number}_{side}" for side in ("key", "response")]
-        start(["-c", code, *pair, *folders, str(documents)])
-        table.peer(f"  {title}", start(["-c", program, *folders], PATIENCE), equal_to)
+        launch(["-c", code, *pair, *folders, str(documents)])
+        table.peer(f"  {title}", launch(["-c", program, *folders], PATIENCE), equal_to)

@@ -25,6 +25,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.measure import launch
+
 SHARD = 20_000
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -127,23 +129,9 @@ def write_records(folder: Path, documents: int) -> list[Path]:
 
 def run_command(*arguments: Any) -> dict[str, Any]:
     """A command in a process of its own: wall time, CPU time with its children, peak memory of the largest process."""
-    code = (
-        "import resource, sys, time; started = time.monotonic()\n"
-        "from tallystick.cli import main\n"
-        "sys.argv = ['tallystick', *sys.argv[1:]]\n"
-        "try: main()\n"
-        "except SystemExit as end: assert not end.code, end.code\n"
-        "own, kids = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))\n"
-        "print(time.monotonic() - started, own.ru_utime + own.ru_stime + kids.ru_utime + kids.ru_stime,\n"
-        "      max(own.ru_maxrss, kids.ru_maxrss) // 1024, file=sys.stderr)\n"
-    )
-    source = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": source},
-    )  # fmt: skip
-    wall, cpu, peak = map(float, done.stderr.splitlines()[-1].split())
-    return {"wall": wall, "cpu": cpu, "peak": int(peak), "output": done.stdout}
+    found = launch(["-m", "tallystick", *map(str, arguments)])
+    assert not found.problem, found.problem
+    return {"wall": found.wall, "cpu": found.cpu, "peak": round(found.peak), "output": found.output}
 
 
 def print_records(documents: int, folder: Path) -> dict[str, Any]:

@@ -14,8 +14,15 @@ shared and wall time says how busy the neighbours were.
     set-up    start-up of the library: its imports, and the building of the metric.
     process   everything: the interpreter, making the corpus, set-up, scoring, from `getrusage`.
 
-A slow result is a result. A benchmark fails only if a contender breaks or if figures that should be
-equal are not.
+A contender that breaks, figures that should be equal and are not, and a claim that is missed make
+`python -m benchmarks` fail. A claim is one line in a benchmark, printed as soon as it is stated:
+
+    claim("smallest `score records`", run.cpu, at_most=0.25)
+    claim("6 items against 20,000", run.cpu, against={"SciPy alone": floor.cpu}, times=2)
+    claim("6 items against 20,000, memory", run.peak, "MB", at_most=200)
+
+`launch` measures a whole command the same way. Tables (`report`, `show`) and claims are kept in `KEPT`,
+from which the page on speed is written.
 """
 
 import gc
@@ -26,9 +33,10 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +49,140 @@ START_UP = (
     "CPU seconds. 'scoring' leaves start-up out (modules loaded lazily while scoring count); "
     "'set-up' is imports and building the metric; 'process' is everything, the corpus included."
 )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A figure that was measured, what it was measured against, and what is promised about it."""
+
+    what: str
+    value: float
+    unit: str = "s"
+    at_most: float | None = None
+    at_least: float | None = None
+    against: Mapping[str, float] = field(default_factory=dict)
+    times: float | None = None
+    """The value is at most so many times the first one of `against`."""
+
+    @property
+    def promise(self) -> str:
+        limits = [f"at most {number(self.at_most)} {self.unit}"] if self.at_most is not None else []
+        limits += [f"at least {number(self.at_least)} {self.unit}"] if self.at_least is not None else []
+        limits += [f"at most {self.times:g} times {next(iter(self.against))}"] if self.times is not None else []
+        return ", ".join(limits)
+
+    @property
+    def compared(self) -> str:
+        return ", ".join(
+            f"{name} {number(other)} {self.unit}" + (f" ({self.value / other:.2f} times)" if other else "")
+            for name, other in self.against.items()
+        )
+
+    @property
+    def held(self) -> bool:
+        """Whether it is kept; a value that is no number keeps nothing."""
+        return (
+            not (math.isnan(self.value) and self.promise)
+            and not (self.at_most is not None and self.value > self.at_most)
+            and not (self.at_least is not None and self.value < self.at_least)
+            and not (self.times is not None and not self.value <= self.times * next(iter(self.against.values())))
+        )
+
+    def __str__(self) -> str:
+        verdict = f"; {self.promise}: {'held' if self.held else 'MISSED'}" if self.promise else ""
+        return (
+            f"{self.what}: {number(self.value)} {self.unit}" + (f"; {self.compared}" if self.against else "") + verdict
+        )
+
+
+@dataclass
+class Kept:
+    """What the benchmarks of this run printed."""
+
+    tables: list[tuple[str, list[list[str]]]] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+
+
+KEPT = Kept()
+
+
+def claim(
+    what: str,
+    value: float,
+    unit: str = "s",
+    *,
+    at_most: float | None = None,
+    at_least: float | None = None,
+    against: Mapping[str, float] | None = None,
+    times: float | None = None,
+) -> bool:
+    """State a figure and what is promised about it (nothing, where no limit is given); print it and keep it. True if held."""
+    one = Claim(what, value, unit, at_most, at_least, dict(against or {}), times)
+    KEPT.claims.append(one)
+    print(f"  {one}", flush=True)
+    return one.held
+
+
+def number(value: float) -> str:
+    """Three figures are enough."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A process: its CPU seconds, its peak memory in MB (its children's included), what it printed, and what went wrong."""
+
+    cpu: float
+    wall: float
+    peak: float
+    output: str
+    problem: str = ""
+
+
+# The peak of a process that was forked, or spawned, begins at its parent's size and survives `exec`. So a small interpreter
+# stands between: what it starts begins at 10 MB, which is less than any Python program has.
+LAUNCHER = """
+import json, os, resource, sys, time
+answer, patience, began = int(sys.argv[1]), int(sys.argv[2]), time.perf_counter()
+child = os.fork()
+if not child:
+    os.close(answer)
+    resource.setrlimit(resource.RLIMIT_CPU, (patience, patience))
+    os.execv(sys.argv[3], sys.argv[3:])
+_, status, usage = os.wait4(child, 0)
+wall = time.perf_counter() - began
+os.write(answer, json.dumps([usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss, os.waitstatus_to_exitcode(status)]).encode())
+"""
+
+
+def launch(arguments: Sequence[str], patience: int = 900, repeat: int = 1, codes: Sequence[int] = (0,)) -> Run:
+    """Run Python with these arguments for at most so many CPU seconds, `repeat` times, and return the run of least CPU time.
+
+    A run ends well with one of the exit `codes`.
+    """
+    runs = [_launch_once(arguments, patience, codes) for _ in range(repeat)]
+    return min(runs, key=lambda run: (bool(run.problem), run.cpu))
+
+
+def _launch_once(arguments: Sequence[str], patience: int, codes: Sequence[int]) -> Run:
+    path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    reading, writing = os.pipe()
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as problems, open(reading, "rb") as answer:
+        launcher = [sys.executable, "-S", "-E", "-c", LAUNCHER, str(writing), str(patience), sys.executable, *arguments]
+        process = subprocess.Popen(
+            launcher, stdout=output, stderr=problems, cwd=ROOT, env=environment, pass_fds=[writing]
+        )
+        os.close(writing)
+        cpu, wall, peak, code = json.loads(answer.read())
+        process.wait()
+        output.seek(0)
+        problems.seek(0)
+        said = problems.read().decode("utf-8", "replace").strip().splitlines() or [f"exit code {code}"]
+        text = output.read().decode("utf-8", "replace")
+    problem = f"not finished after {patience} CPU s" if cpu >= patience - 1 else "" if code in codes else said[-1]
+    return Run(cpu, wall, peak * (1 if sys.platform == "darwin" else 1024) / 1e6, text, problem)
 
 
 @dataclass(frozen=True)
@@ -174,7 +316,6 @@ def report(title: str, rows: Sequence[Row], unit: str, bases: Sequence[str]) -> 
 
     For each of the rows named in `bases` a column says how many times its time others take for a unit.
     """
-    print(f"\n{title}\n{START_UP}")
     finished = [row for row in rows if not row.measurement.problem and row.measurement.scoring > 0]
     ratios = [row for name in bases for row in finished if row.name == name]
     head = ["", f"{unit}s", "scoring", f"µs/{unit}", *(f"x {row.name}" for row in ratios)]
@@ -191,7 +332,7 @@ def report(title: str, rows: Sequence[Row], unit: str, bases: Sequence[str]) -> 
             line += [f"{run.peak / 1e6:,.0f}", f"{run.peak_before / 1e6:,.0f}"]
             line += ["  ".join(_figures(run)[:FEW])]
         table.append(line)
-    print(draw(table))
+    show(f"{title}\n{START_UP}", table)
     for row in rows:
         notes = [note for note in (row.remark, _explain(row)) if note]
         if notes:
@@ -200,6 +341,12 @@ def report(title: str, rows: Sequence[Row], unit: str, bases: Sequence[str]) -> 
             print(f"    {'  '.join(_figures(row.measurement)[first : first + FEW])}")
     sys.stdout.flush()
     return not any(row.failed for row in rows)
+
+
+def show(title: str, table: Sequence[Sequence[str]]) -> None:
+    """Print a table whose first line is its head, and keep it: its last column is the figures, which the page leaves out."""
+    KEPT.tables.append((title, [list(line) for line in table]))
+    print(f"\n{title}\n{draw(table)}", flush=True)
 
 
 def _figures(run: Measurement) -> list[str]:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Row, compare, measure, report
+from benchmarks.measure import Row, claim, compare, measure, report
 
 Lists = list[list[str]]
 Score = Callable[[], dict[str, float]]
@@ -168,10 +168,11 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         compare(file, lists, "tallystick, file", tokens, checked=tuple(lists.value or ())),
     ]
     fine = report(f"spans: {tokens:,} tokens, IOB2", rows, "token", ("tallystick, lists",))
+    what = f"spans, {tokens:,} tokens"
     if theirs.value:
-        print(f"  lists: {theirs.scoring / lists.scoring:.1f} times faster than seqeval (wanted: at least 9)")
-        print(f"  memory: {file.peak / theirs.peak:.2f} of seqeval's from the file (wanted: under 0.5)")
-    print(f"  file: {file.scoring / split.scoring:.2f} of the time to read and split (wanted: at most 1)")
+        claim(f"{what} from lists", lists.scoring, against={"seqeval": theirs.scoring}, times=1 / 9)
+        claim(f"{what} from a file: memory", file.peak / 1e6, "MB", against={"seqeval": theirs.peak / 1e6}, times=0.5)
+    claim(f"{what} from a file", file.scoring, against={"reading and splitting": split.scoring}, times=1)
     rows = [
         compare(schemes, nervaluates, "tallystick, four schemes", few, checked=tuple(nervaluates.value or ())),
         Row("nervaluate", few, nervaluates),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import ROOT, draw
+from benchmarks.measure import ROOT, show
 
 Make = Callable[[Path, int], list[str]]
 """Writes the input into a folder, at a size, and says what to run."""
@@ -236,6 +236,5 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         table.append(
             [case.name, f"{size:,}", f"{outcome.seconds:.1f}", f"{case.seconds:g}", f"{outcome.megabytes:,.0f}", f"{case.megabytes:,}", ends]
         )  # fmt: skip
-    print("\nAdversarial sizes: CPU time and peak memory of a whole command, the interpreter included.")
-    print(draw(table))
+    show("Adversarial sizes: CPU time and peak memory of a whole command, the interpreter included.", table)
     return fine

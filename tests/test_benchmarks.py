@@ -1,11 +1,15 @@
 """The generators and the hand-written scorers of `benchmarks`, at sizes that take no time."""
 
 import itertools
+import json
 import math
+import sys
+import types
 
 import numpy as np
 import pytest
 
+from benchmarks import __main__ as command
 from benchmarks import (
     acceleration,
     coreference_columns,
@@ -16,6 +20,7 @@ from benchmarks import (
     judgements,
     meaning,
     measure,
+    page,
     records,
     relations,
     resampling,
@@ -323,3 +328,39 @@ def test_the_command_that_records_are_measured_with_gives_its_figures(tmp_path):
         (tmp_path / f"{side}.jsonl").write_text('{"id": 1, "a": "x"}\n')
     score = records.tallystick(str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl"), "")
     assert score() == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+
+
+def test_a_claim_is_held_missed_or_only_stated(capsys):
+    assert measure.claim("small", 0.2, at_most=0.25)
+    assert not measure.claim("small", 0.3, at_most=0.25)
+    assert not measure.claim("not measured", math.nan, at_most=0.25)
+    assert measure.claim("stated", 0.3, against={"peer": 0.1})
+    assert measure.claim("near the floor", 0.3, against={"floor": 0.16}, times=2)
+    assert not measure.claim("far from it", 0.33, against={"floor": 0.16}, times=2)
+    assert not measure.claim("slow", 1.7, "times", at_least=1.8)
+    assert capsys.readouterr().out.count("MISSED") == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is told differently elsewhere")
+def test_the_peak_of_a_command_is_its_own_and_not_this_process():
+    ballast = bytearray(200_000_000)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    run = measure.launch(["-c", "import sys; print(len(sys.argv))", "a"])
+    assert run.output == "2\n"
+    assert run.peak < 50
+    assert measure.launch(["-c", "bytearray(b'x' * 100_000_000)"]).peak > 100
+    assert "exit code 3" in measure.launch(["-c", "raise SystemExit(3)"]).problem
+
+
+def test_a_missed_claim_fails_the_command_and_is_printed(monkeypatch, capsys, tmp_path):
+    benchmark = types.ModuleType("benchmarks.toy")
+    benchmark.run = lambda repeat, quick: measure.claim("toy", 2.0, at_most=1.0) or True
+    monkeypatch.setitem(sys.modules, "benchmarks.toy", benchmark)
+    monkeypatch.setattr(command, "NAMES", ("toy",))
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--json", str(tmp_path / "run.json")])
+    assert command.main() == 1
+    assert "toy: toy: 2 s; at most 1 s: MISSED" in capsys.readouterr().out
+    written = page.page(json.loads((tmp_path / "run.json").read_text()), f"# Speed\n\nOpening.\n{page.MARK}\nold\n")
+    assert "| toy | 2 s |  | at most 1 s: **missed** |" in written
+    assert written.startswith("# Speed\n\nOpening.\n")
+    assert "old" not in written

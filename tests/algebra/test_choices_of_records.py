@@ -88,6 +88,16 @@ def test_alternatives_inside_items_are_matched_over_all_of_them():
     assert tally(metric, reference, predicted)[0] == best == 2
 
 
+@pytest.mark.parametrize("side", ["reference", "predicted"])
+def test_all_pairs_of_items_with_alternatives(side):
+    """N:N counts the pairs of each side with itself: two lists of alternatives are as alike as their best pair."""
+    several, single = [["ab", "x"], ["x", "cd"], "y"], ["x", "ab"]
+    sides = (several, single) if side == "reference" else (single, several)
+    own = {"several": 5, "single": 2}  # the pairs (k, k), and those of the two that share an x
+    expected = {"reference": (3, own["single"], 3, own["several"]), "predicted": (3, own["several"], 3, own["single"])}
+    assert tally(ts.f1(ts.match(ts.any_of(ts.exact, side=side), "N:N")), *sides) == expected[side]
+
+
 def test_alternatives_of_records_are_explained_by_the_one_that_was_met():
     inner = ts.each(name=ts.exact, city=ts.exact)
     result = ts.evaluate(

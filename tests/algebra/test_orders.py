@@ -9,13 +9,11 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from tallystick.engine.orders import (
     match_dense,
     match_equal,
-    match_ordered,
     match_orders,
     match_sparse,
-    match_top_down,
-    match_unordered,
     reachability,
 )
+from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
 
 
 def brute_force(table, fits):
@@ -189,7 +187,10 @@ def preorder(parents):
     return place
 
 
-def test_trees_equal_brute_force():
+@pytest.mark.parametrize("with_native", [False, True])
+def test_trees_equal_brute_force(with_native, monkeypatch):
+    if not with_native:
+        monkeypatch.setattr("tallystick.engine.trees.compiled", lambda: None)
     rng = np.random.default_rng(11)
     for n in range(300):
         left, right = (random_tree(rng, int(rng.integers(0, 6))) for _ in range(2))

@@ -15,15 +15,15 @@ follows from arithmetic alone.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64
+from tallystick.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """The matrix A by rows: row r has the columns `index[start[r]:start[r + 1]]` with `value`; `limit` is
     b."""
@@ -46,7 +46,7 @@ class Rows:
         return np.bincount(self.index, self.value * of_row, columns).astype(np.float64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Relaxed:
     """Values between 0 and 1, the prices of the rows, and the reduced gains c - A'y."""
 
@@ -55,7 +55,7 @@ class Relaxed:
     reduced: F64
 
 
-@dataclass(frozen=True)
+@frozen
 class Whole:
     """Values 0 or 1, None if the solver found none in time; `upper` bounds the optimum."""
 

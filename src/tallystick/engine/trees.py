@@ -1,0 +1,285 @@
+"""Matching of trees. A tree is an array of parents, -1 for a root; a forest has several roots.
+
+    match_ordered    keeps ancestors and left-to-right order: the mappings of tree edit distance, polynomial
+    match_top_down   a pair may be matched only if its parents are matched to each other (STM-like), polynomial
+    match_unordered  keeps ancestors only, eq. 37 itself: NP-hard, hence an integer programme with bounds and a limit
+
+The children of a node are ordered by their numbers. Ordered trees are solved by the compiled part where there is one
+(`native.c`), and otherwise here, with equal results to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tallystick.engine.arrays import F64, I64, starts_of_runs
+from tallystick.engine.native import compiled
+from tallystick.engine.orders import Matched, match_dense, match_orders, reachability
+from tallystick.frozen import frozen
+
+
+@frozen
+class _Tree:
+    """Children of each node (the last entry: the roots), nodes in postorder, and for each place the leftmost
+    leaf's place."""
+
+    children: list[list[int]]
+    postorder: list[int]
+    leftmost: list[int]
+
+    @staticmethod
+    def of(parents: Sequence[int] | I64, *, mirrored: bool = False) -> _Tree:
+        n = len(parents)
+        children: list[list[int]] = [[] for _ in range(n + 1)]
+        for node, parent in enumerate(parents):
+            children[parent if parent >= 0 else n].append(node)
+        if mirrored:
+            children = [nodes[::-1] for nodes in children]
+        postorder: list[int] = []
+        leftmost: list[int] = []
+        place = [0] * n
+        stack = [(root, False) for root in reversed(children[n])]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                place[node] = len(postorder)
+                first = children[node][0] if children[node] else None
+                leftmost.append(len(postorder) if first is None else leftmost[place[first]])
+                postorder.append(node)
+            else:
+                stack.append((node, True))
+                stack += [(child, False) for child in reversed(children[node])]
+        if len(postorder) != n:
+            raise ValueError("the parents contain a cycle")
+        return _Tree(children, postorder, leftmost)
+
+    def lefts(self) -> I64:
+        """The leftmost leaf's place for each place, the virtual root's included, which stands behind all."""
+        return np.array([*self.leftmost, 0], np.int64)
+
+    def key_places(self) -> I64:
+        """The places at which no later place has the same leftmost leaf; the virtual root over a forest
+        counts as one."""
+        last = {leaf: place for place, leaf in enumerate([*self.leftmost, 0])}
+        return np.array(sorted(last.values()), np.int64)
+
+    def rows(self) -> int:
+        """How many rows all the key places' subtrees have together."""
+        keys = self.key_places()
+        return int((keys - self.lefts()[keys] + 1).sum())
+
+
+def match_ordered(left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64) -> Matched:
+    """The heaviest matching that keeps ancestors and left-to-right order (Zhang and Shasha 1989, maximised).
+
+    For a node on each side, best[i, j] is the most that the forests up to the i-th and j-th place of their
+    subtrees earn:
+
+        best[i, j] = max( best[i-1, j], best[i, j-1],
+                          both prefixes are whole trees:  best[i-1, j-1] + similarity
+                          otherwise:                      best[before tree i, before tree j] + tree[i, j] )
+
+    It is filled for every two *key* places: roots, and nodes with a brother to their left, so that a tree which branches to
+    the right has many large ones. Such trees are mirrored, if the sums are whole numbers, which no order of adding changes.
+    A virtual root over each forest matches nothing.
+    """
+    one, other = _Tree.of(left), _Tree.of(right)
+    if one.rows() * other.rows() > _MIRROR_AT * (len(left) + 1) * (len(right) + 1) and np.array_equal(
+        similarity, np.rint(similarity)
+    ):
+        mirrored = _Tree.of(left, mirrored=True), _Tree.of(right, mirrored=True)
+        if 2 * mirrored[0].rows() * mirrored[1].rows() < one.rows() * other.rows():
+            one, other = mirrored
+    n, m = len(one.postorder), len(other.postorder)
+    weights = np.zeros((n + 1, m + 1))
+    if n and m:
+        weights[:n, :m] = similarity[np.ix_(one.postorder, other.postorder)]
+    native = compiled()
+    if native is None:
+        value, pairs = _solve(one, other, weights)
+    else:
+        value, pairs = native.match_trees(one.lefts(), other.lefts(), one.key_places(), other.key_places(), weights)
+    found = sorted((one.postorder[row], other.postorder[column]) for row, column in pairs)
+    return Matched.proven(value, [pair[0] for pair in found], [pair[1] for pair in found])
+
+
+_MIRROR_AT = 8
+"""How many times every node must meet every node before it is asked whether the mirrored trees need less."""
+_CELLS = 1_000_000
+"""So many cells of best are filled at once."""
+
+
+def _solve(one: _Tree, other: _Tree, weights: F64) -> tuple[float, list[tuple[int, int]]]:
+    """What the trees earn, and the matched places."""
+    lefts, rights = one.lefts(), other.lefts()
+    tree = np.zeros_like(weights)
+    for ours, theirs in _batches(lefts, rights, one.key_places(), other.key_places()):
+        if len(ours) > 1:
+            _forests_at_once(ours, theirs, lefts, rights, weights, tree)
+        else:
+            _forests(int(ours[0]), int(theirs[0]), lefts, rights, weights, tree)
+    pairs: list[tuple[int, int]] = []
+    todo = [(len(lefts) - 1, len(rights) - 1)]
+    while todo:
+        i, j = todo.pop()
+        first, start = int(lefts[i]), int(rights[j])
+        best = _forests(i, j, lefts, rights, weights, tree)
+        row, column = i, j
+        while row >= first and column >= start:
+            here = best[row - first + 1, column - start + 1]
+            if here == best[row - first, column - start + 1]:
+                row -= 1
+            elif here == best[row - first + 1, column - start]:
+                column -= 1
+            elif lefts[row] == first and rights[column] == start:
+                pairs.append((row, column))
+                row, column = row - 1, column - 1
+            else:
+                todo.append((row, column))
+                row, column = int(lefts[row]) - 1, int(rights[column]) - 1
+    return float(tree[-1, -1]), pairs
+
+
+def _forests(i: int, j: int, lefts: I64, rights: I64, weights: F64, tree: F64) -> F64:
+    """best for the subtrees at the places i and j; fills `tree` for the whole trees in it.
+
+    Only best[i, j-1] lies in row i, so a row is one running maximum.
+    """
+    first, start = int(lefts[i]), int(rights[j])
+    best = np.zeros((i - first + 2, j - start + 2))
+    columns = slice(start, j + 1)
+    skip = rights[columns] - start
+    whole = np.flatnonzero(skip == 0)
+    for row, before in enumerate((lefts[first : i + 1] - first).tolist()):
+        above, here = best[row], best[row + 1]
+        joined = best[before][skip] + tree[first + row, columns]
+        if before == 0:
+            joined[whole] = above[whole] + weights[first + row, start + whole]
+        np.maximum.accumulate(np.maximum(above[1:], joined), out=here[1:])
+        if before == 0:
+            tree[first + row, start + whole] = here[1 + whole]
+    return best
+
+
+def _batches(lefts: I64, rights: I64, keys_left: I64, keys_right: I64) -> Iterator[tuple[I64, I64]]:
+    """All pairs of key places, in batches of about one size, each after those whose subtrees lie inside its own.
+
+    A key place is one level above the highest key place inside its subtree. What a pair needs has a smaller sum of levels.
+    """
+    levels = [_levels(places, keys) for places, keys in ((lefts, keys_left), (rights, keys_right))]
+    sizes = [keys - places[keys] + 1 for places, keys in ((lefts, keys_left), (rights, keys_right))]
+    a, b = (side.ravel() for side in np.indices((len(keys_left), len(keys_right))))
+    height, width = sizes[0][a], sizes[1][b]
+    classes = [np.frexp(side - 0.5)[1] for side in (height, width)]  # 1, 2, 3 to 4, 5 to 8, ...
+    kind = ((levels[0][a] + levels[1][b]) * 64 + classes[0]) * 64 + classes[1]
+    order = np.argsort(kind, kind="stable")
+    for batch in np.split(order, starts_of_runs(kind[order])[1:]):
+        most = max(1, _CELLS // int((height[batch].max() + 1) * (width[batch].max() + 1)))
+        for begin in range(0, len(batch), most):
+            some = batch[begin : begin + most]
+            yield keys_left[a[some]], keys_right[b[some]]
+
+
+def _levels(places: I64, keys: I64) -> I64:
+    levels: list[int] = []
+    inside: list[tuple[int, int]] = []  # leftmost leaves and levels of the key places that no other one holds yet
+    for leaf, _ in zip(places[keys].tolist(), keys, strict=True):
+        level = 0
+        while inside and inside[-1][0] >= leaf:
+            level = max(level, inside.pop()[1] + 1)
+        inside.append((leaf, level))
+        levels.append(level)
+    return np.array(levels, np.int64)
+
+
+def _forests_at_once(i: I64, j: I64, lefts: I64, rights: I64, weights: F64, tree: F64) -> None:
+    """`tree` for many pairs of places at once; rows and columns beyond a pair's own are filled and not looked at."""
+    first, start = lefts[i], rights[j]
+    high, wide = i - first, j - start
+    every = np.arange(len(i))
+    columns = np.minimum(start[:, None] + np.arange(int(wide.max()) + 1), j[:, None])
+    skip = rights[columns] - start[:, None]
+    mine, whole = np.nonzero((skip == 0) & (np.arange(columns.shape[1]) <= wide[:, None]))
+    best = np.zeros((int(high.max()) + 2, len(i), columns.shape[1] + 1))
+    for row in range(int(high.max()) + 1):
+        at = np.minimum(first + row, i)
+        before = lefts[at] - first
+        above, here = best[row], best[row + 1]
+        joined = best[before[:, None], every[:, None], skip] + tree[at[:, None], columns]
+        spine = ((before == 0) & (row <= high))[mine]
+        one, column = mine[spine], whole[spine]
+        joined[one, column] = above[one, column] + weights[at[one], columns[one, column]]
+        np.maximum.accumulate(np.maximum(above[:, 1:], joined), axis=1, out=here[:, 1:])
+        tree[at[one], columns[one, column]] = here[one, column + 1]
+
+
+def match_top_down(
+    left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64, *, ordered: bool = False
+) -> Matched:
+    """The heaviest matching in which the parents of matched nodes are matched to each other (roots to roots).
+
+    earns[u, v] = similarity[u, v] + the best matching of u's children with v's, 0 if the two are not similar
+    at all. Children are matched 1:1, and in order if `ordered`.
+    """
+    one, other = _Tree.of(left), _Tree.of(right)
+    n, m = len(one.postorder), len(other.postorder)
+    earns = np.zeros((n + 1, m + 1))
+    matches: dict[tuple[int, int], Matched] = {}
+
+    def children(u: int, v: int) -> float:
+        below, beside = one.children[u], other.children[v]
+        if not below or not beside:
+            return 0.0
+        table = earns[np.ix_(below, beside)]
+        if not table.any():
+            return 0.0
+        found = match_dense(table) if ordered else _assignment(table)
+        matches[u, v] = found
+        return found.lower
+
+    for u in one.postorder:
+        for v in np.flatnonzero(similarity[u] > 0).tolist() if m else []:
+            earns[u, v] = similarity[u, v] + children(u, v)
+    total = children(n, m)
+    pairs: list[tuple[int, int]] = []
+    todo = [(n, m)]
+    while todo:
+        u, v = todo.pop()
+        found = matches.get((u, v))
+        if found is not None:
+            below = [(one.children[u][a], other.children[v][b]) for a, b in zip(found.left, found.right, strict=True)]
+            pairs += below
+            todo += below
+    pairs.sort()
+    return Matched.proven(total, [p[0] for p in pairs], [p[1] for p in pairs])
+
+
+def match_unordered(
+    left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64, *, limit: float | None = None
+) -> Matched:
+    """The heaviest matching that keeps ancestors in both directions; may be unproven if a limit in seconds
+    strikes."""
+    before = [_ancestors(np.asarray(parents, np.intp)) for parents in (left, right)]
+    u, v = np.nonzero(similarity > 0)
+    start = match_ordered(left, right, similarity)
+    return match_orders(before[0], before[1], u, v, similarity[u, v], limit=limit, start=start)
+
+
+def _ancestors(parents: I64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    child = np.flatnonzero(parents >= 0)
+    return reachability(len(parents), parents[child], child)
+
+
+def _assignment(table: F64) -> Matched:
+    from lap import lapjv
+
+    n, m = table.shape
+    size = max(n, m)
+    cost = np.zeros((size, size))
+    cost[:n, :m] = -table
+    total, column, _ = lapjv(cost)
+    rows = np.flatnonzero(column[:n] < m)
+    rows = rows[table[rows, column[rows]] > 0]
+    return Matched.proven(-float(total), rows, column[rows])

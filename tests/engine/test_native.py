@@ -1,0 +1,94 @@
+"""The compiled part equals the code in Python to the bit, and nothing needs it."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallystick.engine import native, trees
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def hatch_build():
+    if not (ROOT / "hatch_build.py").exists():
+        pytest.skip("no checkout: the build script is not here")
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    library = tmp_path_factory.mktemp("native") / native.NAME
+    problem = hatch_build().build(library)
+    if problem:
+        pytest.skip(f"no C compiler: {problem}")
+    return native.Native(library)
+
+
+@st.composite
+def pairs_of_trees(draw):
+    """Two trees, or forests, of any shape, and weights of which many are equal."""
+    sides = []
+    for _ in range(2):
+        back = draw(st.lists(st.integers(0, 40), max_size=24))
+        near = draw(st.booleans())
+        sides.append([max(-1, k - 1 - b) if near else b % (k + 1) - 1 for k, b in enumerate(back)])
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    values = draw(st.sampled_from([[0, 1], [0, 1, 2, 3], [0, 0.1, 0.2, 0.3, 0.7], [0, 0, 0, 0, 1]]))
+    return (*sides, rng.choice(np.array(values, float), (len(sides[0]), len(sides[1]))))
+
+
+@settings(max_examples=300, deadline=None)
+@given(problem=pairs_of_trees())
+def test_trees_both_ways(built, problem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trees, "compiled", lambda: built)
+        one = trees.match_ordered(*problem)
+        patch.setattr(trees, "compiled", lambda: None)
+        other = trees.match_ordered(*problem)
+        patch.setattr(trees, "_CELLS", 1)  # one pair of places at a time
+        plain = trees.match_ordered(*problem)
+    for found in (other, plain):
+        assert found.lower == one.lower
+        assert found.left.tolist() == one.left.tolist()
+        assert found.right.tolist() == one.right.tolist()
+
+
+def test_a_tree_that_branches_to_the_right_is_mirrored(monkeypatch):
+    """Of equal nodes the smaller tree fits into the larger one whole, whichever way both are read."""
+    comb = [-1]
+    while len(comb) < 61:
+        above = len(comb) - 1
+        comb += [above, above]
+    weights = np.ones((len(comb), len(comb) - 2))
+    rows = []
+    monkeypatch.setattr(trees, "_solve", lambda one, other, weights: rows.append(one.rows()) or (0.0, []))
+    monkeypatch.setattr(trees, "compiled", lambda: None)
+    trees.match_ordered(comb, comb[:-2], weights)
+    trees.match_ordered(comb, comb[:-2], weights / 3)  # another order would change the last bits
+    monkeypatch.undo()
+    assert rows[0] < 2 * len(comb) < 8 * len(comb) < rows[1]
+    assert trees.match_ordered(comb, comb[:-2], weights).lower == len(comb) - 2
+
+
+def test_without_a_compiler(monkeypatch, tmp_path):
+    for compiler in ("/bin/false", "/nowhere/cc"):
+        monkeypatch.setenv("CC", compiler)
+        assert compiler in hatch_build().build(tmp_path / native.NAME)
+    assert not os.listdir(tmp_path)
+
+
+def test_a_library_that_is_none_is_not_used(monkeypatch, tmp_path):
+    (tmp_path / native.NAME).write_text("not a library")
+    monkeypatch.setattr(native, "__file__", str(tmp_path / "native.py"))
+    assert native.compiled.__wrapped__() is None
+    monkeypatch.undo()
+    monkeypatch.setenv("TALLYSTICK_NATIVE", "off")
+    assert native.compiled.__wrapped__() is None
