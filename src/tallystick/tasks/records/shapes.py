@@ -39,6 +39,8 @@ _NOTES: dict[type, dict[str, str]] = {
     **{kind: {"format": name} for name, kind in FORMATS.items()},
 }  # fmt: skip
 MANY_KEYS = 50
+SEEN_AT_ONCE = 256
+"""Lines whose values are in memory together while a shape is inferred: few enough to stay in the processor's cache."""
 MANY_SHAPES = 10_000
 """So many combinations of keys and kinds are counted apart before they are added up."""
 
@@ -453,7 +455,8 @@ def _see_lines(reference: Lines) -> Seen:
     seen, decode = Seen(), msgspec.json.Decoder().decode
     number, line = 0, b""
     try:
-        for portion in reference.portions():
+        for portion in reference.portions(most=SEEN_AT_ONCE):
+            number, line = portion.numbers[0], portion.lines[0]
             try:
                 seen.add(list(map(decode, portion.lines)))
             except Exception:  # one by one the line is found
