@@ -176,6 +176,11 @@ def foreign_date(value: str, rng: random.Random) -> str:
     }[language]
 
 
+def exchanged(value: str, rng: random.Random) -> str:
+    year, month, of_month = value.split("-")
+    return f"{year}-{of_month}-{month}" if int(of_month) <= 12 else value
+
+
 def typo(value: str, rng: random.Random) -> str:
     place = rng.choice([k for k in range(1, len(value)) if value[k].isalpha() and value[k - 1].isalpha()])
     return (
@@ -199,6 +204,7 @@ CHANGES: dict[str, tuple[tuple[str, ...], Callable[[Any, random.Random], Any]]] 
     "language": ((*NUMBERS, *DATES), lambda value, rng: (foreign_date if isinstance(value, str) else foreign_number)(value, rng)),
     "sign": ((*NUMBERS, "quantity"), lambda value, rng: -value),
     "rounding": (NUMBERS, lambda value, rng: rng.choice([round(value, 2), round(value, 1), float(round(value)), float(int(value))])),
+    "exchanged": (DATES, exchanged),
     "truncated": (TEXTS, lambda value, rng: value[: rng.randrange(len(value) // 3, len(value) - 4)].rstrip()),
     "longer": (TEXTS, lambda value, rng: rng.choice([f"{value} ({rng.choice(WORDS)})", f"{rng.choice(WORDS)} {value}"])),
     "typo": (TEXTS, typo),

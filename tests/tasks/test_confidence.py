@@ -326,7 +326,9 @@ def test_the_command_shows_tables_and_json(tmp_path):
     shown = run(*files, "--format", "table", cwd=tmp_path).stdout
     assert "Calibration" in shown
     assert "what can be accepted with 95 % right" in shown
-    found = json.loads(run(*files, "--target-accuracy", "0.6", "--format", "json", cwd=tmp_path).stdout)["confidence"]
+    found = json.loads(run(*files, "--target-accuracy", "0.6", "--format", "json", cwd=tmp_path).stdout)["confidence"][
+        "records"
+    ]
     assert found["review"]["target"] == 0.6
     assert set(found["calibration"]) == {"all values", "a", "b", "c"}
     assert found["calibration"]["a"]["bins"][0]["low"] == 0
@@ -338,3 +340,83 @@ def test_the_command_shows_tables_and_json(tmp_path):
     wrong = run(*files, "--target-accuracy", "95", cwd=tmp_path, code=None)
     assert wrong.returncode
     assert "95" in wrong.stderr
+
+
+# Spans and relations with scores
+
+
+def _ranked(rng, n, make):
+    """Documents with items, of which some are right, and the plain list of what is claimed."""
+    gold, answers, claims, there = [], [], [], 0
+    for k in range(n):
+        items = [make(j) for j in range(rng.randrange(1, 5))]
+        said = [{**item, "score": round(rng.random(), 2)} for item in items if rng.random() < 0.7]
+        said += [{**make(j + 20), "score": round(rng.random(), 2)} for j in range(rng.randrange(3))]
+        gold.append((str(k), items))
+        answers.append((str(k), said))
+        plain = [{name: value for name, value in one.items() if name != "score"} for one in said]
+        claims += [(one["score"], item in items) for one, item in zip(said, plain, strict=True)]
+        there += len(items)
+    return gold, answers, claims, there
+
+
+def _average_precision(claims, there):
+    area, before = 0.0, 0.0
+    for t in sorted({score for score, _ in claims}, reverse=True):
+        accepted = [right for score, right in claims if score >= t]
+        recall = sum(accepted) / there
+        area, before = area + (recall - before) * sum(accepted) / len(accepted), recall
+    return area
+
+
+@pytest.mark.parametrize("task", ["spans", "relations", "records"])
+def test_average_precision_of_ranked_items(task):
+    metrics = pytest.importorskip("sklearn.metrics")
+
+    def make(j):
+        if task == "spans":
+            return {"start": j, "end": j + 1, "label": "PER"}
+        if task == "relations":
+            return {"type": "r", "subj": [j, j + 1, "A"], "obj": [j + 1, j + 2, "B"]}
+        return {"name": f"n{j}", "kind": "k"}
+
+    gold, answers, claims, there = _ranked(random.Random(6), 40, make)
+    key, metric = {
+        "spans": ("spans", "segment"),
+        "relations": ("relations", "strict"),
+        "records": ("items", "records"),
+    }[task]
+    sides = [[{"id": name, key: items} for name, items in side] for side in (gold, answers)]
+    if task == "spans":
+        sides = [[{**one, "tokens": ["w"] * 30} for one in side] for side in sides]
+    function = {"spans": ts.spans, "relations": ts.relations, "records": ts.records}[task]
+    result = function(*sides, confidence="score")[metric]
+    found = result.calibration().all
+    assert found.average_precision == pytest.approx(_average_precision(claims, there))
+    assert found.auroc == pytest.approx(metrics.roc_auc_score([r for _, r in claims], [c for c, _ in claims]))
+    # where everything was found, it is scikit-learn's
+    right = [(c, r) for c, r in claims]
+    whole = _average_precision(right, sum(r for _, r in right))
+    assert whole == pytest.approx(metrics.average_precision_score([r for _, r in right], [c for c, _ in right]))
+    assert result.review(0.5, resamples=10).documents.count == 40
+
+
+def test_duplicates_of_spans_are_wrong_and_those_of_relations_are_one():
+    span = {"start": 0, "end": 1, "label": "A"}
+    said = [{**span, "score": 0.9}, {**span, "score": 0.8}]
+    claims = ts.spans([{"tokens": ["a"], "spans": [span]}], [{"tokens": ["a"], "spans": said}], confidence="score")["segment"].claims  # fmt: skip
+    assert list(zip(claims.confidence, claims.right, strict=True)) == [(0.9, True), (0.8, False)]
+    relation = {"type": "r", "subj": [0, 1], "obj": [1, 2]}
+    said = [{**relation, "score": 0.8}, {**relation, "score": 0.9}]
+    claims = ts.relations([{"relations": [relation]}], [{"relations": said}], confidence="score")["boundaries"].claims
+    assert list(zip(claims.confidence, claims.right, strict=True)) == [(0.9, True)]
+
+
+@pytest.mark.parametrize(("score", "message"), [(2, "expected a number from 0 to 1"), (None, "none of the predicted")])
+def test_scores_of_spans_and_relations_that_are_none(score, message):
+    spans = [{"tokens": ["a"], "spans": [{"start": 0, "end": 1, "label": "A", "score": score}]}]
+    with pytest.raises(TallystickError, match=message):
+        ts.spans(spans, spans, confidence="score")
+    relations = [{"relations": [{"type": "r", "subj": [0, 1], "obj": [1, 2], "score": score}]}]
+    with pytest.raises(TallystickError, match=message):
+        ts.relations(relations, relations, confidence="score")

@@ -327,14 +327,17 @@ class Similarity(Node):
     """What values it takes apart: "record", "items", or none."""
     adds_up: ClassVar[bool] = False
     """Whether the weights directly below it add up to its own."""
-    counts_empty: ClassVar[bool] = False
-    """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
     carries_variables: ClassVar[bool] = False
     """Whether `var` may stand inside of it, in an item of `latent`."""
 
     @property
     def summed(self) -> Similarity:
         return self
+
+    @property
+    def counts_empty(self) -> bool:
+        """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
+        return False
 
     @property
     def is_leaf(self) -> bool:
@@ -611,6 +614,10 @@ class Around(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)
+
+    @property
+    def counts_empty(self) -> bool:
+        return self.inner.counts_empty
 
     @property
     def is_leaf(self) -> bool:

@@ -45,10 +45,9 @@ class OfFields(Similarity):
     def __post_init__(self) -> None:
         require(len(self.fields) > 0, f"{self.name}() needs at least one field: {self.name}(name=exact)")
         for name, part in self.fields:
-            require(
-                isinstance(part, Similarity),
-                f"{self.name}({name}=...) needs a similarity such as exact or match(exact), found {part!r}",
-            )
+            if not isinstance(part, Similarity):
+                what = "needs a similarity such as exact or match(exact)"
+                raise MetricError(f"{self.name}({name}=...) {what}, found {part!r}")
 
     @property
     def is_leaf(self) -> bool:
@@ -107,7 +106,10 @@ class Record(OfFields):
 
     name = "record"
     says = "a product: all or nothing"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)

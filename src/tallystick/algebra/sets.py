@@ -82,10 +82,8 @@ class Matching(Similarity):
     carries_variables = True
 
     def __post_init__(self) -> None:
-        require(
-            isinstance(self.inner, Similarity),
-            f"{self.name}() needs a similarity for the items, such as exact; found {self.inner!r}",
-        )
+        if not isinstance(self.inner, Similarity):
+            raise MetricError(f"{self.name}() needs a similarity for the items, such as exact; found {self.inner!r}")
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""

@@ -49,7 +49,10 @@ def score_in_shards(
     from tallystick.results.accounts import Wants
     from tallystick.tasks.metric import results_of
 
-    refuse_whole(task, settings, {"--errors": common.differences})
+    whole = ("save", "baseline", "intervals", "slice")
+    refuse_whole(
+        task, settings, {"--errors": common.differences, **{f"--{name}": getattr(common, name) for name in whole}}
+    )
     task.check_breakdown(common.by, in_shards=True)
     labels = task.label_paths(common.label) if common.by == "label" else ()
     fields = common.by == "field" or (task.fields_always and common.by != "label")

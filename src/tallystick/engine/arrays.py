@@ -82,6 +82,14 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     return ordered[starts_of_runs(ordered)]
 
 
+def among(values: I64, known: I64) -> Mask:
+    """Which of the values are among known ones, which are in order."""
+    if not len(known):
+        return np.zeros(len(values), np.bool_)
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.equal(known[place], values)
+
+
 def number(keys: I64, bound: int) -> tuple[I64, int]:
     """The keys renumbered densely in their order, and how many different ones there are."""
     if len(keys) == 0:

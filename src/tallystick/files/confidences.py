@@ -132,16 +132,8 @@ class _Taking:
 
     def claim(self, address: Steps, given: Any) -> None:
         """Keep a confidence: a number, or the log-probabilities of tokens; null is none."""
-        if given is None:
-            return
-        if isinstance(given, list) and given:
-            logs: list[Any] = [one.get("logprob") if isinstance(one, dict) else one for one in given]
-            if all(_is_number(one) and one <= 1e-9 for one in logs):
-                self.found[address] = min(1.0, math.exp(math.fsum(logs)))
-                return
-        if not _is_number(given) or not 0 <= given <= 1:
-            raise self._refuse(address, "expected a number from 0 to 1, or log-probabilities of tokens", given)
-        self.found[address] = float(given)
+        if given is not None:
+            self.found[address] = as_probability(given, self.key, path_of(address, general=False), self.place)
 
     def spread(self, given: Any, plain: Any, address: Steps) -> None:
         """The confidences of a field that is parallel to the document."""
@@ -168,8 +160,44 @@ class _Taking:
             raise self._refuse(address, "expected the path of a value", key) from None
 
     def _refuse(self, address: Steps, expected: str, given: Any) -> InputError:
-        where = path_of(address, general=False) or "the document"
-        return InputError(f"{self.key!r} of {where}: {expected}, found {given!r:.60}", self.place)
+        return _refusal(self.key, path_of(address, general=False), expected, given, self.place)
+
+
+def as_probability(given: Any, key: str, where: str, place: Place) -> float:
+    """A confidence: a number from 0 to 1, or the log-probabilities of tokens."""
+    if isinstance(given, list) and given:
+        logs: list[Any] = [one.get("logprob") if isinstance(one, dict) else one for one in given]
+        if all(_is_number(one) and one <= 1e-9 for one in logs):
+            return min(1.0, math.exp(math.fsum(logs)))
+    if not _is_number(given) or not 0 <= given <= 1:
+        raise _refusal(key, where, "expected a number from 0 to 1, or log-probabilities of tokens", given, place)
+    return float(given)
+
+
+def _refusal(key: str, where: str, expected: str, given: Any, place: Place) -> InputError:
+    return InputError(f"{key!r} of {where or 'the document'}: {expected}, found {given!r:.60}", place)
+
+
+@dataclass
+class ItemConfidences:
+    """The confidences of the items of predicted documents (spans, relations), which stand under one key in each of them."""
+
+    key: str
+    by_document: dict[str, list[float | None]] = field(default_factory=dict)
+
+    def take(self, document: str, items: Sequence[Any], where: str, place: Place) -> list[float | None]:
+        """Keep those of one document."""
+        given = [one.get(self.key) if isinstance(one, Mapping) else None for one in items]
+        self.by_document[document] = [
+            None if one is None else as_probability(one, self.key, f"{where}[{k}]", place)
+            for k, one in enumerate(given)
+        ]
+        return self.by_document[document]
+
+    def refuse_nothing(self, where: str) -> None:
+        """An error if no item has a confidence."""
+        if not any(one is not None for found in self.by_document.values() for one in found):
+            raise MetricError(f"--confidence: none of the predicted {where} has a confidence under {self.key!r}")
 
 
 def _is_number(value: Any) -> bool:

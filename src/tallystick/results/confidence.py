@@ -29,6 +29,7 @@ from tallystick.engine.data import Objects, Scope, field_names
 from tallystick.engine.drawing import documents_drawn
 from tallystick.engine.ranking import Mask, Steps
 from tallystick.errors import MetricError, check_share, counted
+from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, explain_documents
 from tallystick.show.tables import Column, Table, Tables
 
@@ -38,7 +39,7 @@ ALL, DOCUMENTS = "all values", "documents"
 LEVEL = 0.95
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Claims:
     """All confidences of a corpus: of which path, how sure, whether right, in which document."""
 
@@ -254,10 +255,44 @@ def _general(address: Address) -> str:
     return "".join("[*]" if isinstance(step, int) else f".{step}" for step in address).removeprefix(".") or WHOLE
 
 
+def claims_of_items(
+    name: str,
+    sides: tuple[Sequence[Sequence[Any]], Sequence[Sequence[Any]]],
+    scores: Sequence[Sequence[float | None]],
+    distinct: bool = False,
+) -> Claims:
+    """Ranked items: in each document the surest takes an item of the reference that equals it and is not taken yet. `sides` have for
+    each document what its items are compared by. A duplicate of what is taken is wrong; where items are `distinct` it is no claim."""
+    rows: list[tuple[float, bool, int]] = []
+    documents = []
+    without = there = 0
+    for k, (reference, predicted, sure) in enumerate(zip(*sides, scores, strict=True)):
+        left = Counter(dict.fromkeys(reference, 1) if distinct else reference)
+        there += left.total()
+        seen: set[Any] = set()
+        ranked = [(-1.0 if one is None else one, item) for one, item in zip(sure, predicted, strict=True)]
+        for score, item in sorted(ranked, key=lambda one: -one[0]):
+            if distinct and item in seen:
+                continue
+            seen.add(item)
+            right = left[item] > 0
+            left[item] -= right
+            if score >= 0:
+                rows.append((score, right, k))
+        without += sum(one is None for one in sure)
+        documents.append(set(reference) == seen if distinct else Counter(reference) == Counter(predicted))
+    confidence, right, document = (np.array(column) for column in zip(*rows, strict=True))
+    note = f"without a confidence, and in no figure of calibration: {counted(without, 'predicted item')}"
+    return Claims(
+        (name,), np.zeros(len(rows), np.int64), confidence.astype(np.float64), right.astype(np.bool_), document.astype(np.int64),
+        np.array(documents, np.bool_), {name: there}, (note,) if without else (),
+    )  # fmt: skip
+
+
 # Calibration
 
 
-@dataclass(frozen=True)
+@frozen
 class Bin:
     """The claims whose confidence lies in a range."""
 
@@ -268,7 +303,7 @@ class Bin:
     accuracy: float | None
 
 
-@dataclass(frozen=True)
+@frozen
 class CalibrationFigures:
     """How well the confidences of one field, or of all, fit what is right."""
 
@@ -353,7 +388,7 @@ def calibrate(claims: Claims, bins: int = ranking.BINS) -> Calibration:
 # Review
 
 
-@dataclass(frozen=True)
+@frozen
 class Accepted:
     """What is accepted above a threshold: which share, and how much of it is right, with intervals."""
 
@@ -495,4 +530,4 @@ def confidence_tables(claims: Claims, target: float) -> tuple[Tables, dict[str, 
     """What the command shows: both tables, and the same as JSON."""
     calibration, accepted = calibrate(claims), review(claims, target)
     json = {"calibration": calibration.as_dict(), "review": accepted.as_dict()}
-    return Tables([calibration.table(), accepted.table()]), {"confidence": json}
+    return Tables([calibration.table(), accepted.table()]), json

@@ -24,7 +24,7 @@ from tallystick.algebra.functions import via
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.numbers import date, number
 from tallystick.algebra.text import normalise_text, plain_text, text
-from tallystick.algebra.values import boolean, english_date, english_number, json, magnitude, read_number
+from tallystick.algebra.values import boolean, english_date, english_number, json, magnitude, read_date, read_number
 from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
@@ -56,6 +56,7 @@ KINDS = {
         Kind("empty", "an empty value on one side, nothing on the other", True),
         Kind("sign", "the same number with the other sign"),
         Kind("rounding", "the same number to fewer digits"),
+        Kind("exchanged", "the same date with day and month exchanged", advice="say in the prompt whether day or month comes first"),
         Kind("swapped", "the value of another field of the same record", advice="say in the prompt or schema what tells the two fields apart"),
         Kind("item", "the value that another item of the list has there", advice="look at the alignment of the items with explain"),
         Kind("truncated", "a part of the right text"),
@@ -87,6 +88,8 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     for k, pair in enumerate(pairs):
         if found[k] in ("", "truncated", "longer", "typo") and _is_rounded(*pair):
             found[k] = "rounding"
+        elif found[k] in ("", "typo") and _is_exchanged(*pair):
+            found[k] = "exchanged"
         elif found[k] in _ENGLISH and not all(map(_ENGLISH[found[k]], filter(_is_text, pair))):
             found[k] = "language"
         elif found[k] == "truncated":
@@ -208,6 +211,15 @@ def _rounds(fine: float, coarse: float) -> bool:
 def _to_tens(one: Decimal, other: Decimal, digits: int, exponent: int) -> bool:
     unit = Decimal(1).scaleb(exponent)
     return exponent > 0 and digits >= 2 and int(one.as_tuple().exponent) < exponent and abs(one - other) <= unit / 2
+
+
+def _is_exchanged(reference: Any, predicted: Any) -> bool:
+    """Whether two dates differ in nothing but the order of day and month."""
+    read = [read_date(side) if isinstance(side, str) else None for side in (reference, predicted)]
+    if read[0] is None or read[1] is None:
+        return False
+    one, other = read[0][0][0], read[1][0][0]
+    return one.month != one.day and (one.year, one.month, one.day) == (other.year, other.day, other.month)
 
 
 def _numbers(value: Any) -> tuple[float, ...]:

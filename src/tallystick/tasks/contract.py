@@ -121,6 +121,8 @@ class Asked:
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
     """Whether the documents are kept, to be looked at later."""
+    by_document: bool = False
+    """Whether fields or labels are looked at document by document, so that the documents are kept for that."""
     part: bool = False
     """Whether more documents may follow, so that what these do not have need not be misspelt."""
 
@@ -286,6 +288,8 @@ class Task:
 
     def check_output(self, settings: Any, given: Mapping[str, Any]) -> None:
         """Refuse what the options of every task, by name, do not go together with."""
+        if getattr(settings, "confidence", "") is None and settings.target_accuracy != 0.95:
+            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence, too")
 
     # What is shown
 
@@ -440,6 +444,18 @@ class Task:
     def options(self, use: Use) -> list[Field[Any]]:
         """The options of one use."""
         return [one for one in fields(self.Settings) if option_of(one).use == use]
+
+
+def show_confidence(results: Results, target: float, asked: Asked) -> Shown:
+    """How far the predictions that say how sure they are can be trusted, of every metric that judged it."""
+    out = Shown()
+    for name, result in results.items():
+        if result.claims is not None and not asked.keep:
+            from tallystick.results.confidence import confidence_tables
+
+            tables, found = confidence_tables(result.claims, target)
+            out += Shown(tables, {"confidence": {**out.json.get("confidence", {}), name: found}})
+    return out
 
 
 def needs_the_whole(by: str) -> MetricError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -26,7 +27,16 @@ from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.confidences import Confidences, wrapping_key
-from tallystick.files.documents import MISSING, HeldLines, PickedLines, are_named, id_of, open_documents, read_path
+from tallystick.files.documents import (
+    MISSING,
+    HeldLines,
+    PickedLines,
+    are_named,
+    hold_values,
+    id_of,
+    open_documents,
+    read_path,
+)
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
@@ -76,6 +86,12 @@ class RecordFile:
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
         self._identify = msgspec.json.Decoder(only_id).decode
         self._plain = msgspec.json.Decoder().decode
+
+    def again(self, values: Sequence[Any], name: str) -> RecordFile:
+        """Documents in memory that are read as those of this file."""
+        other = copy(self)
+        other.lines, other.findings = hold_values(values, name, text=self.type is not str), Findings()
+        return other
 
     def place(self, number: int) -> Place:
         """A line of the file."""
@@ -399,14 +415,14 @@ class Pairing:
             side.unknown = known.and_also((side.id_field,))
         self.predicted.findings.unknown_counts = count
 
-    def take_over(self, other: Pairing) -> None:
-        """Pair and look as another pairing of documents of the same shape does."""
-        self.how, self.nameless = other.how, other.nameless
-        self.reference.metric = self.predicted.metric = other.predicted.metric
-        self.predicted.convert = other.predicted.convert
-        self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
-        for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
-            ours.unknown, ours.ignored = theirs.unknown, theirs.ignored
+    def again(self, reference: Sequence[Any], predicted: Sequence[Any], lenient: bool) -> Pairing:
+        """Other documents in memory of the same shape, read, paired and looked at as these are."""
+        left, right = self.reference.again(reference, "reference"), self.predicted.again(predicted, "predicted")
+        right.findings.unknown_counts = self.predicted.findings.unknown_counts
+        right.lenient = lenient or (isinstance(right.lines, HeldLines) and right.lines.texts)
+        pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
+        pairing.how, pairing.nameless = self.how, self.nameless
+        return pairing
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""

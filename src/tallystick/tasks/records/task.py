@@ -26,6 +26,7 @@ from tallystick.tasks.contract import (
     of_run,
     option,
     option_of,
+    show_confidence,
 )
 
 if TYPE_CHECKING:
@@ -93,8 +94,7 @@ class Records(Task):
     def check_output(self, settings: RecordSettings, given: Mapping[str, Any]) -> None:
         if given["--by label"] != given["--label"]:
             raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
-        if settings.confidence is None and settings.target_accuracy != 0.95:
-            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence FIELD")
+        super().check_output(settings, given)
         if settings.worst and given["--label"]:
             raise MetricError("--worst shows where documents differ, not labels; leave it out, or --by label")
         idle = [name for name in ("--tallies", "--report", "--fail-under") if given[name]]
@@ -315,12 +315,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")
         json["worst"] = differences_as_json(documents, None)
-    if result.claims is not None and not asked.keep:
-        from tallystick.results.confidence import confidence_tables
-
-        more, found = confidence_tables(result.claims, settings.target_accuracy)
-        tables, json = [*tables, *more], {**json, **found}
-    return Shown(tables, json)
+    return Shown(tables, json) + show_confidence({"records": result}, settings.target_accuracy, asked)
 
 
 def _show_errors(errors: Errors, asked: Asked) -> Shown:

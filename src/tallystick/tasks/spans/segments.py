@@ -100,6 +100,8 @@ class AnnotatedTexts:
     texts: int
     names: tuple[str, ...] | None = None
     words: tuple[tuple[str, ...], ...] | None = None
+    scores: tuple[tuple[float | None, ...], ...] | None = None
+    """How sure the prediction says it is of each of its segments, text by text."""
 
     def relabelled(self, tag: str | Mapping[str, str] | Callable[[str], str]) -> AnnotatedTexts:
         """The same segments under other tags: one supertag for all, or a mapping from tag to supertag.

@@ -44,6 +44,7 @@ from tallystick.tasks.spans.segments import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.results.confidence import Claims
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.tasks.spans.files import SpanCorpus
@@ -479,4 +480,25 @@ def _units(corpus: SpanCorpus, side: Segments, *, separators: bool) -> list[dict
             names += [f"{k}_{k + 1}" for start, end in stretches for k in range(start, end - 1)]
         several = corpus.documents is not None
         out += [{"unit": Plain(f"{text + 1}: {name}" if several else name), "tag": span.tag} for name in names]
+    return out
+
+
+# Spans with scores
+
+
+def segment_claims(texts: AnnotatedTexts, ignore_types: bool, distinct: bool) -> Claims:
+    """What a prediction says about how sure it is of its segments: right is a segment that the reference has, tag and all."""
+    from tallystick.results.confidence import claims_of_items
+
+    sides = tuple(_segments_by_text(side, texts, ignore_types) for side in (texts.reference, texts.predicted))
+    return claims_of_items("segments", (sides[0], sides[1]), texts.scores or (), distinct)
+
+
+def _segments_by_text(side: Segments, texts: AnnotatedTexts, ignore_types: bool) -> list[list[Any]]:
+    out: list[list[Any]] = [[] for _ in range(texts.texts)]
+    pieces: list[list[tuple[int, int]]] = [[] for _ in range(len(side))]
+    for segment, start, end in zip(*(column.tolist() for column in side.stretches()), strict=True):
+        pieces[segment].append((start, end))
+    for k, (text, tag) in enumerate(zip(side.text.tolist(), side.tag.tolist(), strict=True)):
+        out[text].append((tuple(pieces[k]), None if ignore_types else tag))
     return out
