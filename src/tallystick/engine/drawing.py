@@ -30,7 +30,7 @@ CELLS = 2_000_000
 def documents_drawn(strata: Sequence[int], resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
     """How often each document is drawn, in blocks (some resamples, documents); a block is overwritten by the next. Of each
     stratum, the number of whose documents is given, as many are drawn as it has."""
-    rng = _generator(seed)
+    rng = generator(seed)
     ends = np.cumsum(strata).tolist()
     for block in _blocks(ends[-1], resamples, width):
         for row in block:
@@ -41,7 +41,7 @@ def documents_drawn(strata: Sequence[int], resamples: int, seed: int, width: int
 
 def coins_tossed(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
     """A coin (0 or 1) for each of n documents, in blocks (some resamples, n); a block is overwritten by the next."""
-    rng = _generator(seed)
+    rng = generator(seed)
     size = -(-n // 8)
     for block in _blocks(n, resamples, width):
         for row in block:
@@ -91,7 +91,7 @@ def sorts_of(rows: Sequence[F64]) -> Sorts | None:
 
 def sorts_drawn(counts: I64, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
     """How many documents of each sort are drawn, in blocks (some resamples, sorts)."""
-    rng, n = _generator(seed), int(counts.sum())
+    rng, n = generator(seed), int(counts.sum())
     for block in _blocks(len(counts), resamples, width):
         block[:] = rng.multinomial(n, counts / n, size=len(block))
         yield block
@@ -99,7 +99,7 @@ def sorts_drawn(counts: I64, resamples: int, seed: int, width: int = 1) -> Itera
 
 def sorts_tossed(counts: I64, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
     """How many documents of each sort change places by a coin each, in blocks (some resamples, sorts)."""
-    rng = _generator(seed)
+    rng = generator(seed)
     for block in _blocks(len(counts), resamples, width):
         block[:] = rng.binomial(counts, 0.5, size=block.shape)
         yield block
@@ -178,7 +178,8 @@ def _blocks(n: int, resamples: int, width: int) -> Iterator[F64]:
         yield buffer[: resamples - first]
 
 
-def _generator(seed: int) -> np.random.Generator:
+def generator(seed: int) -> np.random.Generator:
+    """What draws, from a seed."""
     if seed < 0:
         raise MetricError(f"a seed is 0 or more, found {seed}")
     return np.random.default_rng(seed)
