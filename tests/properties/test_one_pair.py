@@ -195,6 +195,23 @@ def test_a_new_similarity_needs_no_plain_definition():
     assert ts.match(ts.exact)(["a", "b"], ["a"]) == 1.0
 
 
+class Shouted(type(ts.text("equal"))):
+    """A user's own, derived from one that has a plain definition, which is not that of this one."""
+
+    def _encode(self, reference, predicted, scope):
+        from tallystick.engine.data import Objects
+
+        return super()._encode(
+            *(Objects([one.upper() for one in side.values]) for side in (reference, predicted)), scope
+        )
+
+
+def test_a_class_that_scores_in_another_way_does_not_inherit_the_definition():
+    metric = ts.f1(ts.match(Shouted()))
+    assert plan_of(metric) is None
+    assert ts.evaluate(metric, [["a"]], [["A"]]).f1 == metric(["a"], ["A"]) == 1.0
+
+
 # Tags of a few short texts are counted as they are read.
 
 TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-A-B", "I-A-B", "B", "PER"]), max_size=6)
