@@ -13,6 +13,8 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from inspect import isclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -235,10 +237,9 @@ def prepare(
         why = "it pairs the documents" if by_id else "no prediction has one"
         choices.setdefault(id_field, Choice(ignored=True, why=why))
     nothing = None if settings.nothing is None else _words(settings.nothing)
-    metric, decisions = explain_derivation(
-        shape.reference, choices, credit=settings.credit, equality=settings.equality, nothing=nothing, source=source
-    )
-    metric, keys = split_known(metric)
+    options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
+    derive: Any = _derive if choices or not isclass(settings.type) else _derive_once
+    metric, keys, decisions = derive(shape.reference, choices or None, **options)
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
@@ -248,6 +249,16 @@ def prepare(
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
     return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
+
+
+def _derive(type_: Any, choices: Mapping[str, Any] | None, **options: Any) -> tuple[Node, Any, tuple[Decision, ...]]:
+    """The metric of a type, the keys that the type knows, and why it is that metric."""
+    metric, decisions = explain_derivation(type_, choices or {}, **options)
+    return *split_known(metric), tuple(decisions)
+
+
+_derive_once = lru_cache(maxsize=64)(_derive)
+"""For whoever calls in a loop."""
 
 
 def prepare_again(
