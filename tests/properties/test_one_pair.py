@@ -233,3 +233,30 @@ def _said_of_tags(evaluate, reference, predicted, reading):
         return str(error)
     first = result.explain(1).as_dict() if result.ids else None
     return result.as_dict(), result.tally, result.rows.tolist(), str(result), result.documents, first, result.by_label()
+
+
+def test_a_field_that_was_only_seen_without_columns_is_no_misspelt_one():
+    metric = ts.f1(ts.each(a=ts.exact, b=ts.exact))
+    whole, lacking = {"a": 1, "b": 2}, {"a": 1}
+    run = ts.Evaluation(metric)
+    run.update([whole], [whole])
+    run.update([lacking], [lacking])
+    assert run.compute().tally["den_r"] == 3
+    one, other = ts.Evaluation(metric), ts.Evaluation(metric)
+    one.update([lacking], [lacking])
+    with pytest.raises(ValueMismatch, match="'b'"):
+        one.compute()
+    other.update([whole], [whole])
+    one.merge(other)
+    assert one.compute().tally["den_r"] == 3
+
+
+def test_the_page_on_the_algebra_calls_a_metric():
+    import doctest
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "algebra.md").read_text(encoding="utf-8")
+    code = "".join(block for block in page.split("```python\n")[1:] if block.startswith(">>>")).partition("```")[0]
+    test = doctest.DocTestParser().get_doctest(code, {"ts": ts}, "algebra.md", "algebra.md", 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+    assert test.examples
