@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +44,7 @@ from tallystick.engine.latent_pairs import (
     shift,
     start_values,
 )
-from tallystick.engine.program import Programs, Rows, seconds_left
+from tallystick.engine.program import PrimalDual, Programs, Rows, seconds_left
 from tallystick.errors import MetricError, did_you_mean
 
 EPSILON = 1e-7
@@ -52,6 +53,8 @@ EPSILON = 1e-7
 _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a unit
 _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
+_LARGE = 3_000  # pairs and links of a problem whose LP is solved by first-order steps
+_BLOCKS, _PROGRESS, _WORTH_DROPPING = 5, 0.03, 0.8
 _LP_SPEED = 50_000  # variables for each second of the limit, above which an LP is hopeless
 _SEARCH_SPEED = 5_000  # the same for a search without an LP's bounds: HiGHS looks at the clock too rarely at its start
 
@@ -115,6 +118,7 @@ class _Search:
         self.mapping = np.full(int(problems.left[-1]), -1, np.intp)
         self.seconds = np.zeros(n)
         self.relaxed = np.zeros(n, np.bool_)  # whose LP was solved
+        self._solver: Programs | None = None
 
     def run(self) -> Solutions:
         """All stages."""
@@ -124,9 +128,10 @@ class _Search:
         # of its limit.
         shared = None if self.limit is None else begin + self.limit * max(1, self.all.problems)
         rest = self._bound(shared)
+        if self._open(self.upper, self.lower).any():
+            self._grow(rest, shared)
         self.seconds += (time.monotonic() - begin) / max(1, self.all.problems)
         if self._open(self.upper, self.lower).any():
-            self.solver = Programs()
             rest = self._relax(rest, shared)
         for d in np.flatnonzero(self._open(self.upper, self.lower)).tolist():
             started = time.monotonic()
@@ -199,15 +204,76 @@ class _Search:
             longest, now = max(longest, time.monotonic() - now), time.monotonic()
         return pairs
 
+    def _grow(self, rest: Pairs, deadline: float | None) -> None:
+        """Mappings that are grown along the links, for problems in which many variables look alike."""
+        docs = np.flatnonzero(self._open(self.upper, self.lower))
+        earned, _, _ = Ends.of(rest).earnings(rest, halves(rest))
+        grown = grow(rest, rest.single + earned, docs, deadline=deadline)
+        self._adopt(improve(self.all, grown, docs, deadline=deadline), docs)
+
     # Stages 3 and 4.
 
     def _relax(self, rest: Pairs, deadline: float | None) -> Pairs:
-        """LPs, several small problems in one, since a solver's start costs more than they do; what they leave
-        possible."""
+        """LPs; what they leave possible. Small ones several in one, since a solver's start costs more than they do."""
         docs = np.flatnonzero(self._open(self.upper, self.lower))
+        size = np.bincount(rest.doc, minlength=rest.problems) + np.bincount(rest.doc[rest.a], minlength=rest.problems)
+        large = size[docs] > _LARGE
+        possible = np.ones(len(rest.i), np.bool_)
+        for d in docs[large].tolist():
+            started = time.monotonic()
+            inside = np.flatnonzero(rest.doc == d)
+            possible[inside] = self._descend(rest.keep(rest.doc == d)[0], d, self._own_deadline(d, deadline))
+            self.seconds[d] += time.monotonic() - started
+        small = docs[~large]
+        if len(small):
+            self._relax_batches(rest, small, possible, deadline)
+        return rest.keep(possible)[0]
+
+    def _own_deadline(self, d: int, shared: float | None) -> float | None:
+        """Until when one problem may go on: its own limit, less what it had of the shared stages."""
+        if self.limit is None or self.all.problems == 1:
+            return shared
+        return time.monotonic() + self.limit - float(self.seconds[d])
+
+    def _descend(self, pairs: Pairs, d: int, deadline: float | None) -> Mask:
+        """The LP of one large problem, step by step, with mappings made from its values, and without the pairs and links
+        that its bounds rule out; which pairs are still possible."""
+        n, only = len(pairs.i), np.array([d])
+        program = PrimalDual(*programme(pairs))
+        known, stalled = np.inf, 0
+        while deadline is None or time.monotonic() < deadline:
+            program.run(_BLOCKS, deadline)
+            self.relaxed[d] = True
+            # Mappings that beat the best known use only what is left, so the bound holds against the best known.
+            self.upper[d] = min(self.upper[d], max(program.upper, self.lower[d]))
+            if self._open(self.upper[only], self.lower[only]).any():
+                values = np.zeros(n)
+                used = program.columns < n
+                values[program.columns[used]] = np.maximum(program.values[used], 0.0)
+                rounded = assign(pairs, values, only).mapping
+                self._adopt(improve(self.all, rounded, only, deadline=deadline), only)
+            if not self._open(self.upper[only], self.lower[only]).any():
+                return np.zeros(n, np.bool_)
+            # More steps as long as they take a share of the gap away.
+            worth = known - program.upper > _PROGRESS * (program.upper - self.lower[d])
+            stalled, known = 0 if worth else stalled + 1, min(known, program.upper)
+            if stalled > 1:
+                break
+            bound = program.upper - np.maximum(-program.reduced, 0.0)
+            possible = self._open(bound, np.full(len(bound), self.lower[d]))
+            if not possible.any():
+                self.upper[d] = self.lower[d]
+                return np.zeros(n, np.bool_)
+            if possible.mean() < _WORTH_DROPPING:
+                program.keep(possible)
+        left = np.zeros(n, np.bool_)
+        left[program.columns[program.columns < n]] = True
+        return left
+
+    def _relax_batches(self, rest: Pairs, docs: I64, possible: Mask, deadline: float | None) -> None:
+        """The LPs of small problems; `possible` loses the pairs that they rule out."""
         size = np.bincount(rest.doc, minlength=rest.problems)[docs]
         batch = np.cumsum(size) // _BATCH if len(docs) > 1 else np.zeros(len(docs), np.intp)
-        possible = np.ones(len(rest.i), np.bool_)
         values = np.zeros(len(rest.i))
         bound = np.full(len(rest.i), np.inf)
         for number in np.unique(batch).tolist():
@@ -238,8 +304,7 @@ class _Search:
         if len(docs):
             rounded = assign(rest, values, docs).mapping
             self._adopt(improve(self.all, rounded, docs, deadline=deadline), docs)
-            possible = self._open(bound, self.lower[rest.doc])
-        return rest.keep(possible)[0]
+            possible &= self._open(bound, self.lower[rest.doc])
 
     def _search(self, rest: Pairs, d: int, deadline: float | None) -> None:
         """The integer programme of one problem."""
@@ -260,6 +325,13 @@ class _Search:
                 self._adopt(mapping, np.array([d]))
             self.upper[d] = min(self.upper[d], max(found.upper, self.lower[d]))
 
+    @property
+    def solver(self) -> Programs:
+        """HiGHS, from when it is first needed."""
+        if self._solver is None:
+            self._solver = Programs()
+        return self._solver
+
 
 # Local improvement of a mapping, in all problems at once.
 #
@@ -272,66 +344,170 @@ class _Search:
 #     i'-- j             / \
 #                      i'   j
 #
-# where g[p] is what p earns beside the chosen pairs. Each round makes the best move of each problem; rounds end
-# when no move gains. One round is a dozen array operations for the whole corpus.
+# where g[p] is what p earns beside the chosen pairs. Each round makes all moves that gain more than the others at
+# their variables; where these get in each other's way, so that a problem has lost by them, it makes its best move
+# alone. Rounds end when no move gains. One round is a dozen array operations for the whole corpus.
 
 
 def improve(pairs: Pairs, mapping: I64, docs: I64, *, deadline: float | None = None) -> I64:
     """The mapping after the best moves in the problems of `docs`; never worse."""
-    n, width = len(pairs.i), max(int(pairs.right[-1]), 1)
-    if not n:
+    if not len(pairs.i):
         return mapping
-    keys = pairs.i * width + pairs.j
-    between = _Links(pairs)
-    chosen = mapping[pairs.i] == pairs.j
-    of_i = np.full(int(pairs.left[-1]) + 1, -1, np.intp)
-    of_j = np.full(width + 1, -1, np.intp)
-    at = np.flatnonzero(chosen)
-    of_i[pairs.i[at]] = at
-    of_j[pairs.j[at]] = at
+    moves = _Moves(pairs, mapping)
     wanted = np.zeros(pairs.problems, np.bool_)
     wanted[docs] = True
     active = np.flatnonzero(wanted[pairs.doc])
     while len(active) and (deadline is None or time.monotonic() < deadline):
-        earns = np.append(
-            pairs.single
-            + np.bincount(pairs.a, pairs.weight * chosen[pairs.b], n)
-            + np.bincount(pairs.b, pairs.weight * chosen[pairs.a], n),
-            0.0,  # what the absent pair -1 earns
-        )
-        out1, out2 = of_i[pairs.i[active]], of_j[pairs.j[active]]
-        swap = (out1 >= 0) & (out2 >= 0) & ~chosen[active]
-        key = np.where(swap, pairs.i[out2] * width + pairs.j[out1], -1)
-        place = np.minimum(np.searchsorted(keys, key), n - 1)
-        back = np.where(keys[place] == key, place, -1)
-        gain = earns[active] + earns[back] - earns[out1] - earns[out2]
-        both = np.flatnonzero(swap)
-        gain[both] += between(out1[both], out2[both]) + between(active[both], back[both])
-        gain[chosen[active]] = 0.0
-        doc = pairs.doc[active]
-        begins = np.flatnonzero(np.concatenate([[True], doc[1:] != doc[:-1]]))
-        best = np.repeat(np.maximum.reduceat(gain, begins), np.diff(np.append(begins, len(doc))))
-        moves = np.flatnonzero((gain == best) & (gain > 1e-9))
-        if not len(moves):
-            break
-        moves = moves[np.unique(doc[moves], return_index=True)[1]]
-        for old in (out1[moves], out2[moves]):
-            gone = old[old >= 0]
-            chosen[gone] = False
-            of_i[pairs.i[gone]] = -1
-            of_j[pairs.j[gone]] = -1
-        returned = back[moves]
-        new = np.concatenate([active[moves], returned[returned >= 0]])
-        chosen[new] = True
-        of_i[pairs.i[new]] = new
-        of_j[pairs.j[new]] = new
-        moved = np.zeros(pairs.problems, np.bool_)
-        moved[doc[moves]] = True
-        active = active[moved[doc]]
+        moved = moves.make(active)
+        active = active[moved[pairs.doc[active]]]
     improved = np.full(len(mapping), -1, np.intp)
-    at = np.flatnonzero(chosen)
+    at = np.flatnonzero(moves.chosen)
     improved[pairs.i[at]] = pairs.j[at]
     return improved
+
+
+class _Moves:
+    """The chosen pairs of all problems, and rounds of moves that make them earn more."""
+
+    def __init__(self, pairs: Pairs, mapping: I64) -> None:
+        self.pairs, self.between = pairs, _Links(pairs)
+        self.width = max(int(pairs.right[-1]), 1)
+        self.keys = pairs.i * self.width + pairs.j
+        self.heaviest = 2.0 * float(self.between.weight.max(initial=0.0))
+        self._choose(mapping[pairs.i] == pairs.j)
+        self.value = self._values(self.chosen)
+
+    def _choose(self, chosen: Mask) -> None:
+        pairs, at = self.pairs, np.flatnonzero(chosen)
+        self.chosen = chosen
+        self.of_i = np.full(int(pairs.left[-1]), -1, np.intp)
+        self.of_j = np.full(self.width, -1, np.intp)
+        self.of_i[pairs.i[at]] = at
+        self.of_j[pairs.j[at]] = at
+
+    def _values(self, chosen: Mask) -> F64:
+        pairs, at = self.pairs, np.flatnonzero(chosen)
+        both = np.flatnonzero(chosen[pairs.a] & chosen[pairs.b])
+        alone = np.bincount(pairs.doc[at], pairs.single[at], pairs.problems)
+        return np.asarray(alone + np.bincount(pairs.doc[pairs.a[both]], pairs.weight[both], pairs.problems), np.float64)
+
+    def make(self, active: I64) -> Mask:
+        """One round among some pairs; in which problems anything was moved."""
+        pairs, moved = self.pairs, np.zeros(self.pairs.problems, np.bool_)
+        at, out1, out2, back, gain = self._gains(active)
+        if not len(at):
+            return moved
+        # The moves in order of their gain, in each problem; a move needs to be the first at each of its variables.
+        order = np.lexsort((at, -gain))
+        at, out1, out2, back = at[order], out1[order], out2[order], back[order]
+        rank = np.arange(len(at))
+        doc = pairs.doc[at]
+        _, best = np.unique(doc, return_index=True)
+        claims = [(pairs.i, at, int(pairs.left[-1])), (pairs.j, at, self.width)]
+        claims += [(pairs.i, out2, int(pairs.left[-1])), (pairs.j, out1, self.width)]
+        first = {id(side): np.full(size, len(at)) for side, _, size in claims}
+        for side, which, _ in claims:
+            there = which >= 0
+            np.minimum.at(first[id(side)], side[which[there]], rank[there])
+        free = np.ones(len(at), np.bool_)
+        for side, which, _ in claims:
+            free &= (which < 0) | (first[id(side)][side[which]] == rank)
+        chosen = self._after(out1[free], out2[free], at[free], back[free])
+        value = self._values(chosen)
+        worse = value <= self.value + 1e-9
+        if worse[doc[best]].any():
+            single = np.zeros(len(at), np.bool_)
+            single[best] = True
+            free = np.where(worse[doc], single, free)
+            chosen = self._after(out1[free], out2[free], at[free], back[free])
+            value = self._values(chosen)
+        moved[doc] = value[doc] > self.value[doc] + 1e-9
+        self._choose(np.where(moved[pairs.doc], chosen, self.chosen))
+        self.value = np.where(moved, value, self.value)
+        return moved
+
+    def _after(self, out1: I64, out2: I64, at: I64, back: I64) -> Mask:
+        chosen = self.chosen.copy()
+        for gone in (out1, out2):
+            chosen[gone[gone >= 0]] = False
+        chosen[at] = True
+        chosen[back[back >= 0]] = True
+        return chosen
+
+    def _gains(self, active: I64) -> tuple[I64, I64, I64, I64, F64]:
+        """The moves that gain: the pair taken in, what it replaces, what comes back, and the gain."""
+        pairs, chosen, n = self.pairs, self.chosen, len(self.pairs.i)
+        one, other = np.flatnonzero(chosen[pairs.a]), np.flatnonzero(chosen[pairs.b])
+        earns = np.append(
+            pairs.single
+            + np.bincount(pairs.b[one], pairs.weight[one], n)
+            + np.bincount(pairs.a[other], pairs.weight[other], n),
+            0.0,  # what the absent pair -1 earns
+        )
+        at = active[~chosen[active]]
+        out1, out2 = self.of_i[pairs.i[at]], self.of_j[pairs.j[at]]
+        # A swap may be named by either of the pairs that it takes in: let it be the one that earns more.
+        hopeful = earns[at] * np.where((out1 >= 0) & (out2 >= 0), 2.0, 1.0) + self.heaviest > earns[out1] + earns[out2]
+        at, out1, out2 = at[hopeful], out1[hopeful], out2[hopeful]
+        swap = np.flatnonzero((out1 >= 0) & (out2 >= 0))
+        back = np.full(len(at), -1, np.intp)
+        key = pairs.i[out2[swap]] * self.width + pairs.j[out1[swap]]
+        place = np.minimum(np.searchsorted(self.keys, key), n - 1)
+        back[swap] = np.where(self.keys[place] == key, place, -1)
+        gain = earns[at] + earns[back] - earns[out1] - earns[out2]
+        gain[swap] += self.between(out1[swap], out2[swap]) + self.between(at[swap], back[swap])
+        good = gain > 1e-9
+        return at[good], out1[good], out2[good], back[good], gain[good]
+
+
+# A mapping grown from where there is least choice.
+#
+# Where many variables look alike, an assignment cannot tell them apart, however it shares out the links: in a chain of equal
+# nodes each node may be any other. Growth does what a reader does: it begins where only one pair fits, and goes on along the
+# links, always to the pair that earns most beside those that are chosen.
+
+
+def grow(pairs: Pairs, worth: F64, docs: I64, *, deadline: float | None = None) -> I64:
+    """A mapping for each problem of `docs`; `worth` is what each pair may earn."""
+    wanted = np.zeros(pairs.problems, np.bool_)
+    wanted[docs] = True
+    inside = np.flatnonzero(wanted[pairs.doc])
+    # A pair is apt if neither of its variables could do better; the fewer others are, the earlier it comes.
+    n_left, n_right = int(pairs.left[-1]), int(pairs.right[-1])
+    rivals = np.zeros(len(inside))
+    apt = np.ones(len(inside), np.bool_)
+    for side, size in ((pairs.i[inside], n_left), (pairs.j[inside], n_right)):
+        most = np.zeros(size)
+        np.maximum.at(most, side, worth[inside])
+        apt &= worth[inside] >= most[side] - 1e-9
+    for side, size in ((pairs.i[inside], n_left), (pairs.j[inside], n_right)):
+        rivals += np.bincount(side[apt], minlength=size)[side]
+    scale = 0.25 * float(pairs.weight.min(initial=1.0)) / max(1.0, float(worth.max(initial=1.0)))
+    hope = np.zeros(len(pairs.i))
+    hope[inside] = scale * (worth[inside] + np.where(apt, worth.max(initial=1.0) * 2.0 / np.maximum(rivals, 2.0), 0.0))
+    earns = (pairs.single + hope).tolist()
+    at, other = np.concatenate([pairs.a, pairs.b]), np.concatenate([pairs.b, pairs.a])
+    order = np.argsort(at, kind="stable")
+    starts = np.searchsorted(at[order], np.arange(len(pairs.i) + 1)).tolist()
+    links = list(zip(other[order].tolist(), np.concatenate([pairs.weight, pairs.weight])[order].tolist(), strict=True))
+    i, j = pairs.i.tolist(), pairs.j.tolist()
+    heap = [(-earns[p], p) for p in inside.tolist()]
+    heapify(heap)
+    mapping = np.full(n_left, -1, np.intp)
+    taken_i, taken_j = bytearray(n_left), bytearray(n_right)
+    while heap:
+        promised, p = heappop(heap)
+        if taken_i[i[p]] or taken_j[j[p]] or -promised < earns[p]:
+            continue
+        taken_i[i[p]] = taken_j[j[p]] = 1
+        mapping[i[p]] = j[p]
+        for q, weight in links[starts[p] : starts[p + 1]]:
+            if not (taken_i[i[q]] or taken_j[j[q]]):
+                earns[q] += weight
+                heappush(heap, (-earns[q], q))
+        if deadline is not None and time.monotonic() > deadline:
+            break
+    return mapping
 
 
 class _Links:
