@@ -54,7 +54,8 @@ _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a
 _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
 _LARGE = 3_000  # pairs and links of a problem whose LP is solved by first-order steps
-_BLOCKS, _PROGRESS, _WORTH_DROPPING = 5, 0.03, 0.8
+_BLOCKS, _PROGRESS, _WORTH_DROPPING, _USED = 5, 0.03, 0.8, 0.02
+_SEARCHED = 5_000  # pairs and links that are left to search
 _LP_SPEED = 50_000  # variables for each second of the limit, above which an LP is hopeless
 _SEARCH_SPEED = 5_000  # the same for a search without an LP's bounds: HiGHS looks at the clock too rarely at its start
 
@@ -137,7 +138,7 @@ class _Search:
             started = time.monotonic()
             own = None if self.limit is None else started + self.limit - float(self.seconds[d])
             deadline = shared if self.all.problems == 1 else own
-            self._search(rest, d, deadline)
+            self.upper[d] = min(self.upper[d], self._search(rest, d, deadline))
             self.seconds[d] += time.monotonic() - started
         self.upper = np.maximum(self._rounded(self.upper), self.lower)
         return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
@@ -221,8 +222,7 @@ class _Search:
         possible = np.ones(len(rest.i), np.bool_)
         for d in docs[large].tolist():
             started = time.monotonic()
-            inside = np.flatnonzero(rest.doc == d)
-            possible[inside] = self._descend(rest.keep(rest.doc == d)[0], d, self._own_deadline(d, deadline))
+            self._descend(rest.keep(rest.doc == d)[0], d, self._own_deadline(d, deadline))
             self.seconds[d] += time.monotonic() - started
         small = docs[~large]
         if len(small):
@@ -235,40 +235,61 @@ class _Search:
             return shared
         return time.monotonic() + self.limit - float(self.seconds[d])
 
-    def _descend(self, pairs: Pairs, d: int, deadline: float | None) -> Mask:
-        """The LP of one large problem, step by step, with mappings made from its values, and without the pairs and links
-        that its bounds rule out; which pairs are still possible."""
-        n, only = len(pairs.i), np.array([d])
-        program = PrimalDual(*programme(pairs))
-        known, stalled = np.inf, 0
+    def _descend(self, pairs: Pairs, d: int, deadline: float | None) -> None:
+        """One large problem: its LP step by step, with mappings made from its values, and without the pairs and links that its
+        bounds rule out. Where the LP ends above the best mapping, a pair is either taken or dropped (branch and bound).
+        """
+        waiting: list[tuple[float, int, PrimalDual]] = [(-float(self.upper[d]), 0, PrimalDual(*programme(pairs)))]
+        made, n, top = 0, len(pairs.i), 0.0
+        while waiting and (deadline is None or time.monotonic() < deadline):
+            bound, _, program = heappop(waiting)
+            self.upper[d] = min(self.upper[d], max(-bound, top, self.lower[d]))  # the best of what waits
+            if not self._opens(-bound, d):
+                return
+            if self._settle(program, pairs, d, -bound, deadline):
+                continue
+            values, left = _of_pairs(program, n)
+            if not made:
+                # Nearly always a best mapping is among the pairs that the LP uses at all: few, so that searching them is quick.
+                used = (values > _USED) | (self.mapping[pairs.i] == pairs.j)
+                self._search(pairs.keep(used)[0], d, deadline)
+            if len(program.columns) <= _SEARCHED:
+                top = max(top, self._search(pairs.keep(left)[0], d, deadline))
+                continue
+            for child in _branches(program, values, pairs):
+                made += 1
+                heappush(waiting, (-min(program.upper, -bound), made, child))
+        if not waiting:
+            self.upper[d] = min(self.upper[d], max(top, self.lower[d]))
+
+    def _settle(self, program: PrimalDual, pairs: Pairs, d: int, above: float, deadline: float | None) -> bool:
+        """Steps on an LP until nothing better than the best mapping is in it (true), or until they gain little."""
+        n, only, known, stalled = len(pairs.i), np.array([d]), np.inf, 0
         while deadline is None or time.monotonic() < deadline:
             program.run(_BLOCKS, deadline)
-            self.relaxed[d] = True
-            # Mappings that beat the best known use only what is left, so the bound holds against the best known.
-            self.upper[d] = min(self.upper[d], max(program.upper, self.lower[d]))
-            if self._open(self.upper[only], self.lower[only]).any():
-                values = np.zeros(n)
-                used = program.columns < n
-                values[program.columns[used]] = np.maximum(program.values[used], 0.0)
-                rounded = assign(pairs, values, only).mapping
-                self._adopt(improve(self.all, rounded, only, deadline=deadline), only)
-            if not self._open(self.upper[only], self.lower[only]).any():
-                return np.zeros(n, np.bool_)
+            if not self._opens(program.upper, d):
+                return True
+            if not self.relaxed[d] or stalled:
+                values, _ = _of_pairs(program, n)
+                self._adopt(improve(self.all, assign(pairs, values, only).mapping, only, deadline=deadline), only)
+            bound = program.upper - np.maximum(-program.reduced, 0.0)
+            possible = self._open(bound, np.full(len(bound), self.lower[d]))
+            if not possible.any():
+                return True
             # More steps as long as they take a share of the gap away.
             worth = known - program.upper > _PROGRESS * (program.upper - self.lower[d])
             stalled, known = 0 if worth else stalled + 1, min(known, program.upper)
             if stalled > 1:
                 break
-            bound = program.upper - np.maximum(-program.reduced, 0.0)
-            possible = self._open(bound, np.full(len(bound), self.lower[d]))
-            if not possible.any():
-                self.upper[d] = self.lower[d]
-                return np.zeros(n, np.bool_)
             if possible.mean() < _WORTH_DROPPING:
                 program.keep(possible)
-        left = np.zeros(n, np.bool_)
-        left[program.columns[program.columns < n]] = True
-        return left
+                known = np.inf
+        self.relaxed[d] = True
+        return False
+
+    def _opens(self, bound: float, d: int) -> bool:
+        """Whether what is bounded so may beat the best mapping of the problem."""
+        return bool(self._open(np.array([bound]), self.lower[d : d + 1])[0])
 
     def _relax_batches(self, rest: Pairs, docs: I64, possible: Mask, deadline: float | None) -> None:
         """The LPs of small problems; `possible` loses the pairs that they rule out."""
@@ -306,24 +327,25 @@ class _Search:
             self._adopt(improve(self.all, rounded, docs, deadline=deadline), docs)
             possible &= self._open(bound, self.lower[rest.doc])
 
-    def _search(self, rest: Pairs, d: int, deadline: float | None) -> None:
-        """The integer programme of one problem."""
+    def _search(self, rest: Pairs, d: int, deadline: float | None) -> float:
+        """The integer programme of some pairs of one problem; what they can earn at most, as far as is known."""
         pairs, _ = rest.keep(rest.doc == d)
+        if not len(pairs.i):
+            return float(self.lower[d])
         left = seconds_left(deadline)
         speed = _LP_SPEED if self.relaxed[d] else _SEARCH_SPEED
-        if not len(pairs.i):
-            self.upper[d] = self.lower[d]
-        elif left is None or len(pairs.i) + len(pairs.a) <= speed * left:
-            gain, rows = programme(pairs)
-            gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
-            seconds = None if left is None else 0.75 * left  # HiGHS overruns its time by half a second and more
-            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=seconds)
-            if found.values is not None:
-                chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
-                mapping = np.full(len(self.mapping), -1, np.intp)
-                mapping[pairs.i[chosen]] = pairs.j[chosen]
-                self._adopt(mapping, np.array([d]))
-            self.upper[d] = min(self.upper[d], max(found.upper, self.lower[d]))
+        if left is not None and len(pairs.i) + len(pairs.a) > speed * left:
+            return float(self.upper[d])
+        gain, rows = programme(pairs)
+        gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
+        seconds = None if left is None else 0.75 * left  # HiGHS overruns its time by half a second and more
+        found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=seconds)
+        if found.values is not None:
+            chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
+            mapping = np.full(len(self.mapping), -1, np.intp)
+            mapping[pairs.i[chosen]] = pairs.j[chosen]
+            self._adopt(mapping, np.array([d]))
+        return max(found.upper, float(self.lower[d]))
 
     @property
     def solver(self) -> Programs:
@@ -331,6 +353,26 @@ class _Search:
         if self._solver is None:
             self._solver = Programs()
         return self._solver
+
+
+def _of_pairs(program: PrimalDual, n: int) -> tuple[F64, Mask]:
+    """The values of the first n columns, and which of them are left."""
+    values, left = np.zeros(n), np.zeros(n, np.bool_)
+    at = program.columns[program.columns < n]
+    values[at] = np.clip(program.values[: len(at)], 0.0, 1.0)
+    left[at] = True
+    return values, left
+
+
+def _branches(program: PrimalDual, values: F64, pairs: Pairs) -> tuple[PrimalDual, PrimalDual]:
+    """The LP without the rivals of a pair that is neither in nor out, and without the pair itself."""
+    n = len(values)
+    links = np.bincount(pairs.a, pairs.weight, n) + np.bincount(pairs.b, pairs.weight, n)
+    p = int(np.argmax(values * (1.0 - values) * (1.0 + np.minimum(links, 4.0))))
+    rivals = (pairs.i == pairs.i[p]) ^ (pairs.j == pairs.j[p])
+    dropped = np.zeros(n, np.bool_)
+    dropped[p] = True
+    return program.without(rivals), program.without(dropped)
 
 
 # Local improvement of a mapping, in all problems at once.

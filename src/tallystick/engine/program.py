@@ -16,6 +16,7 @@ products with the matrix, has such a bound at every step, and can be left at any
 from __future__ import annotations
 
 import time
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -190,6 +191,20 @@ class PrimalDual:
         self.columns, self.gain = self.columns[columns], self.gain[columns]
         self.values, self.prices = self.values[columns], self.prices[left]
         self._lay_out(rows)
+
+    def without(self, columns: Mask) -> PrimalDual:
+        """Another one that goes on without these of the first variables, and without what needs one of them."""
+        mask = np.zeros(max(len(columns), int(self.columns.max(initial=-1)) + 1), np.bool_)
+        mask[: len(columns)] = columns
+        gone = mask[self.columns]
+        # A row "sum <= one variable" whose right side is gone takes all of its left side along.
+        row = np.repeat(np.arange(len(self.rows.limit)), np.diff(self.rows.start))
+        empty = np.zeros(len(self.rows.limit), np.bool_)
+        empty[row[(self.rows.value < 0) & gone[self.rows.index]]] = True
+        gone[self.rows.index[empty[row]]] = True
+        other = copy(self)
+        other.keep(~gone)
+        return other
 
     def run(self, blocks: int, deadline: float | None = None) -> None:
         """So many blocks of steps, or until the deadline."""
