@@ -53,6 +53,7 @@ EPSILON = 1e-7
 _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a unit
 _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
+_GROWN = 500  # pairs of a problem for which a mapping is grown first
 _LARGE = 3_000  # pairs and links of a problem whose LP is solved by first-order steps
 _BLOCKS, _PROGRESS, _WORTH_DROPPING, _USED = 5, 0.03, 0.8, 0.02
 _SEARCHED = 5_000  # pairs and links that are left to search
@@ -129,8 +130,6 @@ class _Search:
         # of its limit.
         shared = None if self.limit is None else begin + self.limit * max(1, self.all.problems)
         rest = self._bound(shared)
-        if self._open(self.upper, self.lower).any():
-            self._grow(rest, shared)
         self.seconds += (time.monotonic() - begin) / max(1, self.all.problems)
         if self._open(self.upper, self.lower).any():
             rest = self._relax(rest, shared)
@@ -178,7 +177,7 @@ class _Search:
         docs = np.flatnonzero(np.isinf(self.upper))
         shares = halves(pairs)
         longest, now = 0.0, time.monotonic()
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             # Another round only if it can be over by the deadline, as far as the rounds before tell.
             if not len(docs) or (deadline is not None and now + longest > deadline):
                 break
@@ -186,10 +185,12 @@ class _Search:
             earned, spare, slots = ends.earnings(pairs, shares)
             worth = pairs.single + earned
             found = assign(pairs, worth, docs)
+            self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
+            if number == 0:
+                docs = self._grow(pairs, worth, docs, deadline)
             # Moves are never finished for sure: they get a third of the time that is left.
             pause = None if deadline is None else time.monotonic() + max(0.0, deadline - time.monotonic()) / 3
             self._adopt(improve(self.all, found.mapping, docs, deadline=pause), docs)
-            self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
             docs = docs[self._open(self.upper[docs], self.lower[docs])]
             lack, total = lacking(pairs, worth, found, docs)
             open_ = np.zeros(pairs.problems, np.bool_)
@@ -205,12 +206,15 @@ class _Search:
             longest, now = max(longest, time.monotonic() - now), time.monotonic()
         return pairs
 
-    def _grow(self, rest: Pairs, deadline: float | None) -> None:
-        """Mappings that are grown along the links, for problems in which many variables look alike."""
-        docs = np.flatnonzero(self._open(self.upper, self.lower))
-        earned, _, _ = Ends.of(rest).earnings(rest, halves(rest))
-        grown = grow(rest, rest.single + earned, docs, deadline=deadline)
-        self._adopt(improve(self.all, grown, docs, deadline=deadline), docs)
+    def _grow(self, pairs: Pairs, worth: F64, docs: I64, deadline: float | None) -> I64:
+        """Mappings that are grown along the links, for large problems; those of `docs` that are open after it.
+
+        Where many variables look alike, this often ends the matter, and moves would take long.
+        """
+        large = np.bincount(pairs.doc, minlength=pairs.problems)[docs] > _GROWN
+        if large.any():
+            self._adopt(grow(pairs, worth, docs[large], deadline=deadline), docs[large])
+        return docs[self._open(self.upper[docs], self.lower[docs])]
 
     # Stages 3 and 4.
 
