@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Any, Literal
 
 import numpy as np
@@ -528,32 +528,57 @@ def grow(pairs: Pairs, worth: F64, docs: I64, *, deadline: float | None = None) 
         apt &= worth[inside] >= most[side] - 1e-9
     for side, size in ((pairs.i[inside], n_left), (pairs.j[inside], n_right)):
         rivals += np.bincount(side[apt], minlength=size)[side]
-    scale = 0.25 * float(pairs.weight.min(initial=1.0)) / max(1.0, float(worth.max(initial=1.0)))
-    hope = np.zeros(len(pairs.i))
-    hope[inside] = scale * (worth[inside] + np.where(apt, worth.max(initial=1.0) * 2.0 / np.maximum(rivals, 2.0), 0.0))
-    earns = (pairs.single + hope).tolist()
+    most_worth = float(worth.max(initial=1.0))
+    scale = 0.25 * float(pairs.weight.min(initial=1.0)) / max(1.0, most_worth)
+    earns = pairs.single.copy()
+    earns[inside] += scale * (worth[inside] + np.where(apt, most_worth * 2.0 / np.maximum(rivals, 2.0), 0.0))
     at, other = np.concatenate([pairs.a, pairs.b]), np.concatenate([pairs.b, pairs.a])
     order = np.argsort(at, kind="stable")
-    starts = np.searchsorted(at[order], np.arange(len(pairs.i) + 1)).tolist()
-    links = list(zip(other[order].tolist(), np.concatenate([pairs.weight, pairs.weight])[order].tolist(), strict=True))
-    i, j = pairs.i.tolist(), pairs.j.tolist()
-    heap = [(-earns[p], p) for p in inside.tolist()]
-    heapify(heap)
+    at, other, weight = at[order], other[order], np.concatenate([pairs.weight, pairs.weight])[order]
+    waiting = inside[np.argsort(-earns[inside], kind="stable")]  # those without links to what is chosen, in their order
+    promising: list[tuple[float, int]] = []  # and those that have some
     mapping = np.full(n_left, -1, np.intp)
-    taken_i, taken_j = bytearray(n_left), bytearray(n_right)
-    while heap:
-        promised, p = heappop(heap)
-        if taken_i[i[p]] or taken_j[j[p]] or -promised < earns[p]:
-            continue
-        taken_i[i[p]] = taken_j[j[p]] = 1
-        mapping[i[p]] = j[p]
-        for q, weight in links[starts[p] : starts[p + 1]]:
-            if not (taken_i[i[q]] or taken_j[j[q]]):
-                earns[q] += weight
-                heappush(heap, (-earns[q], q))
-        if deadline is not None and time.monotonic() > deadline:
+    free_i, free_j = np.ones(n_left, np.bool_), np.ones(n_right, np.bool_)
+    to_come = int(np.minimum(np.diff(pairs.left), np.diff(pairs.right))[docs].sum())
+    next_ = 0
+    while to_come and (deadline is None or time.monotonic() < deadline):
+        next_ += _first_free(waiting[next_:], pairs, free_i, free_j)
+        if promising and (next_ == len(waiting) or -promising[0][0] >= earns[waiting[next_]]):
+            promised, p = heappop(promising)
+            if -promised < earns[p]:
+                continue
+        elif next_ < len(waiting):
+            p = int(waiting[next_])
+        else:
             break
+        if not (free_i[pairs.i[p]] and free_j[pairs.j[p]]):
+            continue
+        free_i[pairs.i[p]] = free_j[pairs.j[p]] = False
+        mapping[pairs.i[p]] = pairs.j[p]
+        to_come -= 1
+        links = slice(*np.searchsorted(at, (p, p + 1)))
+        linked = other[links]
+        reachable = free_i[pairs.i[linked]] & free_j[pairs.j[linked]]
+        linked = linked[reachable]
+        np.add.at(earns, linked, weight[links][reachable])
+        for q, earned in zip(linked.tolist(), earns[linked].tolist(), strict=True):
+            heappush(promising, (-earned, q))
     return mapping
+
+
+def _first_free(waiting: I64, pairs: Pairs, free_i: Mask, free_j: Mask) -> int:
+    """How many pairs to pass over until one has both variables free."""
+    begin, stretch = 0, 1
+    while begin < len(waiting):
+        part = waiting[begin : begin + stretch]
+        free = np.flatnonzero(free_i[pairs.i[part]] & free_j[pairs.j[part]])
+        if len(free):
+            return begin + int(free[0])
+        begin, stretch = begin + stretch, _STRETCH
+    return len(waiting)
+
+
+_STRETCH = 4096
 
 
 class _Links:
