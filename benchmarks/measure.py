@@ -165,7 +165,9 @@ def launch(arguments: Sequence[str], patience: int = 900, repeat: int = 1, codes
 
 
 def _launch_once(arguments: Sequence[str], patience: int, codes: Sequence[int]) -> Run:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT))), "PYTHONHASHSEED": "0"}
+    path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as problems, open(reading, "rb") as answer:
         launcher = [sys.executable, "-S", "-E", "-c", LAUNCHER, str(writing), str(patience), sys.executable, *arguments]

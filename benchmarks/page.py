@@ -27,7 +27,7 @@ NAMED = (
 
 def surroundings() -> dict[str, Any]:
     """What a run ran on: the machine, Python, and the versions of what was measured."""
-    found = {one.metadata["Name"]: one.version for one in metadata.distributions()}
+    found = {one.metadata["Name"].lower(): one.version for one in metadata.distributions()}
     versions = {name: found[name] for name in NAMED if name in found}
     cores = os.cpu_count()
     return {"python": platform.python_version(), "machine": platform.machine(), "cores": cores, "versions": versions}

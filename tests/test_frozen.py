@@ -43,6 +43,13 @@ class Nothing:
     pass
 
 
+@frozen
+class Secret:
+    name: str
+    key: str = field(default="k", repr=False)
+    parts: dict[str, int] = field(default_factory=dict, hash=False)
+
+
 def test_fields_and_defaults_are_those_of_a_dataclass():
     assert is_dataclass(Point(1))
     assert [one.name for one in fields(Place(1))] == ["x", "y", "tags", "called"]
@@ -61,6 +68,12 @@ def test_equal_and_hashed_by_value_or_by_identity():
     assert Column([1]) != Column([1])
     assert {Point(1): "a"}[pickle.loads(pickle.dumps(Point(1)))] == "a"
     assert copy.deepcopy(Place(1)) == Place(1)
+
+
+def test_fields_may_stay_out_of_what_is_shown_and_of_the_hash():
+    assert repr(Secret("a")) == "Secret(name='a', parts={})"
+    assert hash(Secret("a", parts={"b": 1})) == hash(Secret("a")) != hash(Secret("a", "c"))
+    assert Secret("a", parts={"b": 1}) != Secret("a")
 
 
 def test_frozen():

@@ -1,4 +1,4 @@
-"""What docs/amr.md and docs/orders.md show is what comes out."""
+"""What docs/amr.md, docs/orders.md and docs/confidence.md show is what comes out."""
 
 import doctest
 import re
@@ -18,7 +18,7 @@ def blocks(page, kind):
     return [content for found, content in BLOCK.findall(text) if found == kind]
 
 
-@pytest.mark.parametrize("page", ["amr.md", "orders.md"])
+@pytest.mark.parametrize("page", ["amr.md", "orders.md", "confidence.md"])
 def test_python(page):
     runner, names = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), {}
     code = "\n".join(blocks(page, "python"))

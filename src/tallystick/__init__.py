@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match, staged
     from tallystick.algebra.text import text, words
+    from tallystick.algebra.values import magnitude
     from tallystick.algebra.weights import above, at_least, weigh, weighted
     from tallystick.errors import TallystickError
     from tallystick.laboratory.kernels import gram, kernel_status
@@ -65,14 +66,16 @@ if TYPE_CHECKING:
     )
     from tallystick.tasks.records.score import score
     from tallystick.tasks.streaming import Evaluation
+    from tallystick.tasks.suggest import suggest
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
     "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
-    "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
+    "magnitude": "algebra.values", "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.streaming", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
     "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
+    "suggest": "tasks.suggest",
 }  # fmt: skip
 """Where everything else is, but for the tasks, which are functions by being there."""
 
@@ -81,8 +84,8 @@ __all__ = [
     "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
     "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
     "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
-    "links", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
-    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes",
+    "links", "magnitude", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
+    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes", "suggest",
     "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 

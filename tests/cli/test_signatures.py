@@ -16,7 +16,7 @@ from tallystick.tasks.contract import Reading, find_task, task_names
 SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units", "semeval", "nervaluate")
 WHICH_FILE = {
     "input", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
-    "spans_field", "id", "from_", "type", "schema", "choices", "metric", "train", "ontology", "tokens",
+    "spans_field", "id", "from_", "confidence", "type", "schema", "choices", "metric", "train", "ontology", "tokens",
     "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic", "reference_id", "reference_from",
 }  # fmt: skip
 """What says where the data stands and how it is written, or which metric is asked for; and what others are tested for."""

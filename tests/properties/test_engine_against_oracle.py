@@ -24,7 +24,8 @@ def close(rows, expected):
 
 
 def tallies(metric, reference, predicted, **options):
-    return ts.evaluate(metric, reference, predicted, **options).rows
+    """As columns: a few documents would be scored one by one otherwise (tests/properties/test_one_pair.py)."""
+    return ts.evaluate(metric, reference, predicted, **{"batch": 1000, **options}).rows
 
 
 def expected_tallies(metric, reference, predicted):

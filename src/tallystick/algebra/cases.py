@@ -17,6 +17,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Change, Named, Node, Similarity, require
+from tallystick.algebra.plain import Plain, plain_parts
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums
 from tallystick.engine.data import Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Alternatives, Column, Nothing, leaf_values
@@ -84,6 +85,28 @@ class Cases(Similarity):
                 return leaves[0]
         raise ValueMismatch(f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}")
 
+    def plain(self) -> Plain | None:
+        parts, scope = plain_parts(part for _, part in self.options), Scope()
+        known: dict[type, int] = {}
+        if parts is None:
+            return None
+
+        def seeing(side: int) -> Any:
+            def see(value: Any) -> tuple[int, Any]:
+                case = self._case(value, known, scope)
+                return case, parts[case].see[side](value)
+
+            return see
+
+        def weigh(a: Any, b: Any) -> float:
+            return parts[a[0]].weigh(a[1], b[1]) if a[0] == b[0] else 0.0
+
+        def numerators(a: Any, b: Any) -> tuple[float, float]:
+            return parts[a[0]].numerators(a[1], b[1]) if a[0] == b[0] else (0.0, 0.0)
+
+        owns = (lambda a: parts[a[0]].own[0](a[1]), lambda b: parts[b[0]].own[1](b[1]))
+        return Plain((seeing(0), seeing(1)), weigh, owns, numerators if self.two_numerators else None)
+
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         try:
             case = self._case(value, {}, Scope(path))
@@ -96,7 +119,13 @@ class Cases(Similarity):
         return self.options[0][1].void
 
     def _by_keys(self, value: Mapping[str, Any]) -> list[int]:
-        """The cases whose fields are the keys of a mapping; if there is none, those that share most of them."""
+        """The cases whose fields are the keys of a mapping; if there is none, those that share most of them. A mapping without keys
+        fits those whose fields may all be missing."""
+        if not value:
+            fields = {k: part.looks_at() for k, (_, part) in enumerate(self.options)}
+            return [
+                k for k, of in fields.items() if of and all(one is not None and one.may_miss for one in of.values())
+            ]
         shared = {
             k: (len(names ^ set(value)) == 0, len(names & set(value)), -len(names - set(value)))
             for k, (_, part) in enumerate(self.options)
@@ -118,6 +147,10 @@ class Cases(Similarity):
         for number, (_, part) in enumerate(self.options):
             out[column.rows(number)] = part.selves(column.columns[number])
         return out
+
+    @property
+    def counts_empty(self) -> bool:
+        return any(part.counts_empty for _, part in self.options)
 
     @property
     def is_leaf(self) -> bool:
@@ -224,6 +257,25 @@ class Let(Similarity):
 
     def _selves(self, column: Any) -> F64:
         return self.unrolled.selves(column)
+
+    def plain(self) -> Plain | None:
+        own = self.__dict__
+        if "_opened" in own:  # inside of itself: what is being made will be there by the time that it is asked
+            made: list[Plain] = own["_opened"]
+            return Plain(
+                (lambda x: made[0].see[0](x), lambda y: made[0].see[1](y)),
+                lambda a, b: made[0].weigh(a, b),
+                (lambda a: made[0].own[0](a), lambda b: made[0].own[1](b)),
+                (lambda a, b: made[0].numerators(a, b)) if self.two_numerators else None,
+            )
+        made = own["_opened"] = []
+        try:
+            found = self.unrolled.plain()
+        finally:
+            del own["_opened"]
+        if found is not None:
+            made.append(found)
+        return found
 
     @property
     def two_numerators(self) -> bool:

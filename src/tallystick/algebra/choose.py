@@ -12,10 +12,9 @@ be a rule for many values, `"**.price"` or `"lines[*].*"`, and `default: {number
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,11 +32,12 @@ from tallystick.algebra.weights import Above, AtLeast, Weighted
 from tallystick.errors import DerivationError, MetricError, TallystickError, did_you_mean
 from tallystick.files.json_values import read_data
 from tallystick.files.source import read_text
+from tallystick.frozen import frozen
 
 NOTHING = ("missing", "null", "empty", "blank")
 
 
-@dataclass(frozen=True)
+@frozen
 class Collecting:
     """How a collection is matched, said in the type: `Annotated[list[str], ordered]`."""
 
@@ -94,7 +94,7 @@ ignore = Ignored()
 """Leaves a field out of the metric: `Annotated[str, ignore]`, or by path."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """What was chosen for one value; what is None was not chosen."""
 
@@ -490,6 +490,8 @@ def _aliases(spec: Any, source: str) -> Table:
 def _read_aliases(file: Path) -> Any:
     if file.suffix not in (".csv", ".tsv"):
         return read_data(file)
+    import csv
+
     rows = csv.reader(read_text(file).splitlines(), delimiter="," if file.suffix == ".csv" else "\t")
     table: dict[str, list[str]] = {}
     for meaning, *others in filter(None, rows):

@@ -31,7 +31,7 @@ import types
 import typing
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -50,6 +50,7 @@ from tallystick.algebra.sets import Match, Matching
 from tallystick.algebra.surplus import counted_items, known_keys
 from tallystick.engine.data import fields_of
 from tallystick.errors import DerivationError, MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree, Var
 
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
@@ -75,7 +76,7 @@ def derive(
     return explain_derivation(type, choices, credit=credit, equality=equality)[0]
 
 
-@dataclass(frozen=True)
+@frozen
 class Decision:
     """What was decided for one path of a type, and why."""
 
@@ -427,7 +428,7 @@ UNIONS = (Union, types.UnionType)
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
 
-@dataclass(frozen=True)
+@frozen
 class Shape:
     """One level of a type: what kind of value it has, and the types of what lies directly below."""
 
@@ -585,7 +586,7 @@ def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
     """The fields of a record class that have no default: those that a value has to have."""
     if hasattr(origin, "__required_keys__"):
         return set(origin.__required_keys__)
-    known = getattr(origin, "__pydantic_fields__", None)
+    known = _pydantic_fields(origin)
     if isinstance(known, Mapping):
         return {name for name, one in known.items() if one.is_required()}
     if dataclasses.is_dataclass(origin):
@@ -602,7 +603,7 @@ def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
 def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
     """The keys under which JSON has the fields of a record class, where those are not the fields' names: the aliases of pydantic,
     the renamed fields of msgspec."""
-    fields = getattr(origin, "__pydantic_fields__", None)
+    fields = _pydantic_fields(origin)
     if isinstance(fields, Mapping):
         settings = getattr(origin, "model_config", {})
         by_name = settings.get("populate_by_name") or settings.get("validate_by_name")
@@ -612,6 +613,11 @@ def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
     return (
         {} if encoded is None else {a: (b,) for a, b in zip(origin.__struct_fields__, encoded, strict=True) if a != b}
     )
+
+
+def _pydantic_fields(origin: Any) -> Any:
+    """The fields of a model or dataclass of pydantic; before 2.10 models have them as `model_fields` only."""
+    return getattr(origin, "__pydantic_fields__", None) or getattr(origin, "model_fields", None)
 
 
 def _alias_keys(alias: Any) -> tuple[str, ...]:

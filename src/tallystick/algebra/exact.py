@@ -11,15 +11,16 @@ import datetime
 import decimal
 import fractions
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Similarity, require
+from tallystick.algebra.plain import Plain, Uncovered, equality, getter, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import (
     Codes,
@@ -67,6 +68,9 @@ class Exact(Similarity):
         left, right, bound = code_jointly(reference, predicted, scope)
         return Codes(left, bound), Codes(right, bound)
 
+    def plain(self) -> Plain:
+        return equality(see_value, see_values)
+
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         return blocks.refine(r.codes, p.codes, r.bound)
 
@@ -94,6 +98,8 @@ FORMS = ("", "NFC", "NFKC")
 NOTHING = np.empty(0)
 MOST_NOISE = 5e-4
 """Large numbers that differ by a thousandth, amounts or times in seconds, differ by more than noise."""
+SHORT_NOISE = 1e-9
+"""Two different decimals of eight digits or fewer differ by a hundred-millionth of the larger: more than this noise."""
 _WHOLE = {int, bool, bytes, type(None), datetime.date, datetime.datetime}
 """Kinds of values that are spelled in one way."""
 
@@ -122,9 +128,17 @@ class Equal(Similarity):
         require(self.form in FORMS, f'equal(): form must be "NFC", "NFKC" or "", found {self.form!r:.40}')
         require(0 <= self.noise < 0.01, "equal() needs 0 ≤ noise < 0.01; number(...) takes larger tolerances")
 
-    def __call__(self, form: str = "NFC", *, spaces: bool = True, noise: float = 1e-9) -> Equal:
-        """The same with some of it switched off: `equal(noise=0)`."""
-        return Equal(form, spaces, noise)
+    @overload
+    def __call__(self, form: str = "NFC", *, spaces: bool = True, noise: float = 1e-9) -> Equal: ...
+
+    @overload
+    def __call__(self, reference: Any, predicted: Any) -> float: ...
+
+    def __call__(self, *pair: Any, **options: Any) -> Any:
+        """Of two values whether they are equal; otherwise the same with some of it switched off: `equal(noise=0)`."""
+        if len(pair) == 2 or "reference" in options or "predicted" in options:
+            return super().__call__(*pair, **options)
+        return Equal(*pair, **options)
 
     def __repr__(self) -> str:
         arguments = ", ".join(self._arguments())
@@ -169,11 +183,31 @@ class Equal(Similarity):
             sides.append(Near(*known, (), numbers[codes]) if len(numbers) else Codes(*known))
         return sides[0], sides[1]
 
+    def plain(self) -> Plain | None:
+        if self.noise > SHORT_NOISE:
+            return None
+        form, spaces, noise = self.form, self.spaces, self.noise
+
+        def see(value: Any) -> Any:
+            kind = type(value)
+            if kind is str:
+                if spaces and value.isascii():
+                    return " ".join(value.split())
+                return plain_text(value, form, spaces)
+            if kind is float and noise and value == value:
+                # Different floats of up to eight digits differ by more than noise; so do two whole numbers.
+                if len(repr(abs(value))) > 9 and not value.is_integer():
+                    raise Uncovered
+                return value
+            return see_value(value)
+
+        return equality(see)
+
     def _noisy(self, left: F64 | None, right: F64 | None) -> bool:
         """Whether some of two columns of floats differ by noise; columns of anything else may."""
         if left is None or right is None:
             return True
-        different = np.unique(np.concatenate((left, right)))
+        different = distinct(np.concatenate((left, right)))
         return bool(near(different[:-1], different[1:], self.noise).any())
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
@@ -288,6 +322,22 @@ class Keyed(Around):
 
     def _selves(self, column: Fields) -> F64:
         return self.inner.selves(column.columns[0])
+
+    def plain(self) -> Plain | None:
+        inner, keys = self.inner.plain(), plain_parts(node for _, node in self._keys)
+        if inner is None or keys is None:
+            return None
+        read, sees, weigh = getter(self.by, [None] * len(self.by)), [key.see[0] for key in keys], inner.weigh
+
+        def seeing(see: Any) -> Any:
+            return lambda value: ([one(x) for one, x in zip(sees, read(value), strict=True)], see(value))
+
+        left, right = inner.own
+        return Plain(
+            (seeing(inner.see[0]), seeing(inner.see[1])),
+            lambda a, b: weigh(a[1], b[1]) if a[0] == b[0] else 0.0,
+            (lambda a: left(a[1]), lambda b: right(b[1])),
+        )
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         r, p = here.reference, here.predicted

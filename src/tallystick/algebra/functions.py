@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.algebra.node import (
     Around,
     Dense,
+    Node,
     Similarity,
     Table,
     in_expression,
@@ -19,9 +22,23 @@ from tallystick.algebra.node import (
     require,
     takes_collections,
 )
+from tallystick.algebra.plain import Plain, leaf, see_value
 from tallystick.algebra.text import different_pairs
-from tallystick.engine.arrays import F64, Blocks, Frame, Pairs, Sums, expand, integers, join, offsets_of, sort_order
-from tallystick.engine.data import Coded, Data, Objects, Refusals, Scope, Unfit
+from tallystick.engine.arrays import (
+    F64,
+    Blocks,
+    Frame,
+    Pairs,
+    Sums,
+    distinct,
+    expand,
+    integers,
+    join,
+    offsets_of,
+    sort_order,
+    starts_of_runs,
+)
+from tallystick.engine.data import Answers, Coded, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Codes, Column, comparable, different_values, number_values
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
@@ -89,6 +106,17 @@ class Aliases(Through):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(self._meanings(reference, scope), self._meanings(predicted, scope), scope)
 
+    def plain(self) -> Plain | None:
+        inner = self.inner.plain()
+        if inner is None:
+            return None
+        names = {(type(alias), alias): meaning for alias, meaning in self.names}
+
+        def seeing(see: Any) -> Any:
+            return lambda v: see(names.get((type(v), v), v) if isinstance(v, (str, int, float, bool)) else v)
+
+        return inner._replace(see=(seeing(inner.see[0]), seeing(inner.see[1])), every=None)
+
     def _meanings(self, data: Data, scope: Scope) -> Data:
         # Only texts and numbers have aliases; what cannot be looked up stands for itself.
         names = {(type(alias), alias): meaning for alias, meaning in self.names}
@@ -122,7 +150,10 @@ class Function(Dense):
     name = "function"
 
     def __post_init__(self) -> None:
-        require(callable(self.call), f"function() needs something to call, found {self.call!r}")
+        require(
+            callable(self.call) and not isinstance(self.call, Node),
+            f"function() needs something to call, found {self.call!r}",
+        )
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:
@@ -141,7 +172,7 @@ class Function(Dense):
         return self.reflexive
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        calls = scope.memory.calls.setdefault(self, {})
+        calls = scope.memory.calls.setdefault(self, Answers())
         r, p = coded(reference, predicted, scope, calls)
         r.values.scope = scope  # type: ignore[attr-defined]
         return r, p
@@ -152,42 +183,59 @@ class Function(Dense):
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
-        for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            scores[k] = self._score(r, a, b)
-        return scores[inverse]
+        starts = starts_of_runs(first).tolist()
+        for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
+            scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
+        return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 
-    def _score(self, column: Codes, a: int, b: int) -> float:
+    def _row(self, column: Codes, a: int, others: list[int]) -> list[float]:
+        """The answers for one value and others, as they were given; only those not known are asked for."""
         values: CodedValues = column.values  # type: ignore[assignment]
-        key = values.keys[a], values.keys[b]
-        if key not in values.calls:
-            other = next((one for one in (values[a], values[b]) if isinstance(one, Unfit)), None)
-            x, y = (one.value if isinstance(one, Unfit) else one for one in (values[a], values[b]))
-            pair = (y, x) if self.swapped else (x, y)
+        keys = values.keys
+        known = values.calls.rows.setdefault(keys[a], {})
+        asked = [b for b in others if keys[b] not in known] if known else others
+        if asked:
+            weights = self._ask(values, a, asked)
+            known.update(zip([keys[b] for b in asked], weights, strict=True))
+            if asked is others:
+                return weights
+        return [known[keys[b]] for b in others]
+
+    def _ask(self, values: CodedValues, a: int, others: list[int]) -> list[float]:
+        x, ys = values.plain[a], [values.plain[b] for b in others]
+        call, weights = self.call, list[float]()
+        pairs = zip(ys, repeat(x), strict=False) if self.swapped else zip(repeat(x), ys, strict=False)
+        while len(weights) < len(ys):
             try:
-                weight = float(self.call(*pair))
-            except PASSED_ON:
+                for one, other in pairs:
+                    weights.append(float(call(one, other)))
+            except PASSED_ON:  # noqa: PERF203
                 raise
             except Exception as error:
-                if other is None:
-                    raise failed(self.call, pair, error) from error
-                not_taken(self.call, other, values.scope)
-                weight = float(a == b)
-            if np.isnan(weight):
-                raise MetricError(f"{in_expression(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
-            if self.reflexive and weight > 1 + 1e-9:
-                raise MetricError(
-                    f"{in_expression(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
-                    f"scale it, or say function(f, reflexive=False)"
-                )
-            values.calls[key] = weight
-        return max(float(values.calls[key]), 0.0)  # the answers stay as they were given, to be counted
+                b = others[len(weights)]
+                unfit = next((one for one in (values[a], values[b]) if isinstance(one, Unfit)), None)
+                if unfit is None:
+                    y = ys[len(weights)]
+                    raise failed(call, (y, x) if self.swapped else (x, y), error) from error
+                not_taken(call, unfit, values.scope)
+                weights.append(float(a == b))
+        most = 1 + 1e-9 if self.reflexive else np.inf
+        if not max(weights) <= most or any(map(isnan, weights)):
+            self._refuse(x, *next((y, weight) for y, weight in zip(ys, weights, strict=True) if not weight <= most))
+        return weights
+
+    def _refuse(self, x: Any, y: Any, weight: float) -> None:
+        asked = f"{in_expression(self.call)}({x!r:.60}, {y!r:.60})"
+        if isnan(weight):
+            raise MetricError(f"{asked} gave NaN; expected a number")
+        raise MetricError(f"{asked} gave {weight:g}, above φ(x, x) = 1; scale it, or say function(f, reflexive=False)")
 
     def _selves(self, column: Codes) -> F64:
         if self.reflexive:
             return np.ones(len(column))
         own = np.zeros(column.bound)
-        for k in np.unique(column.codes).tolist():
-            own[k] = self._score(column, k, k)
+        for k in distinct(column.codes).tolist():
+            own[k] = max(self._row(column, k, [k])[0], 0.0)
         return own[column.codes]
 
 
@@ -202,10 +250,11 @@ def failed(call: Callable[..., Any], arguments: Iterable[Any], error: Exception)
 
 
 class CodedValues(list[Any]):
-    """The different values behind codes, what stands for each as a key, and the calls made already."""
+    """The different values behind codes, what stands for each as a key, each as a user's function takes it, and the calls made already."""
 
     keys: list[Any]
-    calls: dict[Any, Any]
+    plain: list[Any]
+    calls: Answers
     scope: Scope = Scope()
 
 
@@ -215,7 +264,7 @@ def not_taken(call: Callable[..., Any], value: Unfit, scope: Scope) -> None:
     scope.memory.note_spelling(what, scope.path, str(value.value))
 
 
-def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any]) -> tuple[Codes, Codes]:
+def coded(reference: Data, predicted: Data, scope: Scope, calls: Answers | None = None) -> tuple[Codes, Codes]:
     """Both sides as codes into one list of different values."""
     found = [different_values(side, scope) for side in (reference, predicted)]
     sides = [values for _, values in found]
@@ -226,7 +275,8 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     for side, key in zip(sides, keys, strict=True):
         for value, k in zip(side, key, strict=True):
             values[table[k]] = value
-    values.keys, values.calls = list(table), calls
+    values.plain = [one.value if isinstance(one, Unfit) else one for one in values]
+    values.keys, values.calls = list(table), Answers() if calls is None else calls
     columns = []
     for (rows, _), key in zip(found, keys, strict=True):
         codes = integers([table[k] for k in key])
@@ -271,7 +321,11 @@ class Judgements(Similarity):
         return Judgements(Table(((b, a), weight) for (a, b), weight in self.table))
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
+
+    def plain(self) -> Plain:
+        table = {(see_value(a), see_value(b)): float(weight) for (a, b), weight in self.table}
+        return leaf(see_value, lambda a, b: 1.0 if a == b else table.get((a, b), 0.0))
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
@@ -296,7 +350,10 @@ class Via(Through):
 
     def __post_init__(self) -> None:
         for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
-            require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
+            require(
+                callable(call) and not isinstance(call, Node),
+                f"via() needs a function to map values with, found {call!r:.60}",
+            )
 
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         return Similarity.accept(self, value, path, refusals)

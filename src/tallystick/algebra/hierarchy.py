@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.algebra.functions import coded, sparse_pairs
 from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, Table, options_of, require
+from tallystick.algebra.plain import Plain, Uncovered, leaf, see_value
 from tallystick.engine.arrays import Blocks, Pairs
 from tallystick.engine.data import Data, Scope, Unfit
 from tallystick.engine.encoded import Codes
@@ -95,7 +96,19 @@ class Subtypes(Similarity):
         return replace(self, direction=DIRECTIONS[1 - DIRECTIONS.index(self.direction)])
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
+
+    def plain(self) -> Plain:
+        above, credit = ancestors(self.parents), self.credit
+        turn = self.direction != "predicted_ancestor"
+
+        def weigh(a: Any, b: Any) -> float:
+            if a == b:
+                return 1.0
+            child, parent = (b, a) if turn else (a, b)
+            return credit if parent in above.get(child, ()) else 0.0
+
+        return leaf(see_value, weigh)
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         number = {value: k for k, value in enumerate(r.values.keys)}  # type: ignore[attr-defined]
@@ -123,7 +136,7 @@ class Levels(Similarity):
         return self.separator.join(rng.choice("ab") for _ in range(rng.randint(1, 4)))
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        return coded(reference, predicted, scope, {})
+        return coded(reference, predicted, scope)
 
     def _steps(self, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str):
@@ -133,6 +146,21 @@ class Levels(Similarity):
         if isinstance(value, Unfit):
             return (value,)
         raise ValueMismatch(f"levels() needs a text such as Life{self.separator}Die or a tuple, found {value!r:.60}")
+
+    def plain(self) -> Plain:
+        def see(value: Any) -> tuple[str, ...]:
+            found = self._steps(value)
+            if any(type(step) is not str for step in found):
+                raise Uncovered
+            return found
+
+        def weigh(a: Any, b: Any) -> float:
+            if a[:1] != b[:1]:
+                return 0.0
+            agree = next((d for d, (s, t) in enumerate(zip(a, b, strict=False)) if s != t), min(len(a), len(b)))
+            return float(2.0 ** (agree - max(len(a), len(b))))
+
+        return leaf(see, weigh)
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         paths = [self._steps(value) for value in r.values]

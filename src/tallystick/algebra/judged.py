@@ -19,7 +19,7 @@ from tallystick.algebra.functions import CodedValues, coded
 from tallystick.algebra.node import Dense, Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
 from tallystick.engine.arrays import F64, Frame
-from tallystick.engine.data import Data, Objects, Scope, Unfit
+from tallystick.engine.data import Answers, Data, Objects, Scope, Unfit
 from tallystick.engine.encoded import Codes, leaf_values, number_values
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -74,9 +74,7 @@ class Judged(Dense):
         return Judged(self.judge, self.partial, not self.swapped)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        answers = scope.memory.calls.get(self)
-        if not isinstance(answers, Answers):
-            answers = scope.memory.calls[self] = Answers(answers or {})
+        answers = scope.memory.calls.setdefault(self, Verdicts())
         left, right = (Objects(spoken(side, scope)) for side in (reference, predicted))
         return coded(left, right, scope, answers)
 
@@ -86,23 +84,25 @@ class Judged(Dense):
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
         values: CodedValues = r.values  # type: ignore[assignment]
-        answers: Answers = values.calls  # type: ignore[assignment]
+        answers: Verdicts = values.calls  # type: ignore[assignment]
         scores = (first == second).astype(np.float64)
         keys: dict[int, tuple[Any, Any]] = {}
         for k in np.flatnonzero(first != second).tolist():
             a, b = int(first[k]), int(second[k])
             if not any(not values[code].strip() for code in (a, b)):
                 keys[k] = values.keys[a], values.keys[b]
-        unknown = [k for k, key in keys.items() if key not in answers]
+        known = answers.rows
+        unknown = [k for k, (one, other) in keys.items() if other not in known.setdefault(one, {})]
         if unknown:
             pairs = [(values[int(first[k])], values[int(second[k])]) for k in unknown]
             weights = self._ask([pair[::-1] for pair in pairs] if self.swapped else pairs, answers)
-            answers.update(zip((keys[k] for k in unknown), weights, strict=True))
-        for k, key in keys.items():
-            scores[k] = answers[key]
+            for k, weight in zip(unknown, weights, strict=True):
+                known[keys[k][0]][keys[k][1]] = weight
+        for k, (one, other) in keys.items():
+            scores[k] = known[one][other]
         return np.nan_to_num(scores, copy=False, nan=0.0)[inverse] if n else np.empty(0)
 
-    def _ask(self, pairs: list[tuple[str, str]], answers: Answers) -> list[float]:
+    def _ask(self, pairs: list[tuple[str, str]], answers: Verdicts) -> list[float]:
         """The weights of (reference, candidate); NaN where the judge gives no verdict."""
         from tallystick.judging.questions import Question
 
@@ -111,20 +111,14 @@ class Judged(Dense):
         return [float("nan") if verdict is None else weights[verdict.label] for verdict in verdicts]
 
 
-class Answers(dict[Any, Any]):
+class Verdicts(Answers):
     """A judge's answers in this evaluation, and the judge itself once it was opened; only the answers are pickled."""
 
     _judge: Judge | None = None
 
-    def __init__(self, known: dict[Any, Any], signature: str = "") -> None:
-        super().__init__(known)
-        self.signature = signature
-        """The judge's signature, for the result's; empty as long as it was not asked."""
-
-    def update(self, answers: Any, /) -> None:  # type: ignore[override]
-        """Add answers, and with those of another evaluation the signature of their judge."""
-        super().update(answers)
-        self.signature = self.signature or getattr(answers, "signature", "")
+    def add(self, other: Answers) -> None:
+        super().add(other)
+        self.signature = self.signature or other.signature
 
     def opened(self, judge: str | Judge) -> Judge:
         if self._judge is None:
@@ -134,8 +128,8 @@ class Answers(dict[Any, Any]):
             self.signature = self._judge.signature
         return self._judge
 
-    def __reduce__(self) -> tuple[type[Answers], tuple[dict[Any, Any], str]]:
-        return Answers, (dict(self), self.signature)
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rows": self.rows, "signature": self.signature}
 
 
 def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> Judged:

@@ -7,10 +7,11 @@ A kernel κ is symmetric and positive semi-definite; it is *strong* (Kriege et a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from tallystick.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Kernel:
     """Whether a part is a kernel, a strong one, nothing but 0 and 1; and from which lemmas that follows."""
 

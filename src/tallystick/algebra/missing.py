@@ -15,6 +15,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
+from tallystick.algebra.plain import Plain, Uncovered
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
 from tallystick.engine.data import (
     ABSENT,
@@ -113,6 +114,32 @@ class Optional(Around):
         out = np.ones(len(column))
         out[column.rows] = self.present.selves(column.present)
         return out
+
+    def plain(self) -> Plain | None:
+        inner, missing = self.present.plain(), self.missing
+        if inner is None:
+            return None
+        nothing = object()
+        weigh, (left, right), both = inner.weigh, inner.own, inner.both
+
+        def seeing(see: Any) -> Any:
+            if missing is None:
+                return lambda value: nothing if value is None else see(value)
+            return lambda value: nothing if missing(value) else see(value)
+
+        def weighed(a: Any, b: Any) -> float:
+            return float(a is b) if a is nothing or b is nothing else weigh(a, b)
+
+        def numerators(a: Any, b: Any) -> tuple[float, float]:
+            return (float(a is b),) * 2 if a is nothing or b is nothing else both(a, b)  # type: ignore[misc]
+
+        return Plain(
+            (seeing(inner.see[0]), seeing(inner.see[1])),
+            weighed,
+            (lambda a: 1.0 if a is nothing else left(a), lambda b: 1.0 if b is nothing else right(b)),
+            numerators if both else None,
+            inner.equality,
+        )
 
     @property
     def two_numerators(self) -> bool:
@@ -263,6 +290,29 @@ class AnyOf(Around):
             return self.inner.selves(column)
         own = self.inner.selves(column.items)
         return np.maximum.reduceat(own, column.offsets[:-1]) if len(column) else np.empty(0)
+
+    def plain(self) -> Plain | None:
+        inner = self.inner.plain()
+        if inner is None or self._of_collections:
+            return None
+        side, may_miss = SIDES.index(self.side), self.inner.may_miss
+        see, weigh, own = inner.see[side], inner.weigh, inner.own[side]
+
+        def alternatives(value: Any) -> list[Any]:
+            several = isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields")
+            row = list(value) if several else [value]
+            if not row or (None in row and not may_miss):
+                raise Uncovered
+            return [see(one) for one in row]
+
+        def best_own(seen: list[Any]) -> float:
+            return max(map(own, seen))
+
+        if side == 0:
+            best: Any = lambda a, b: max(weigh(one, b) for one in a)  # noqa: E731
+            return Plain((alternatives, inner.see[1]), best, (best_own, inner.own[1]))
+        best = lambda a, b: max(weigh(a, one) for one in b)  # noqa: E731
+        return Plain((inner.see[0], alternatives), best, (inner.own[0], best_own))
 
     def chosen(self, r: Any, p: Any, i: I64, j: I64) -> I64:
         """For each row that has alternatives the one that counts: the best for its partner in (i, j), or the first."""

@@ -17,6 +17,7 @@ that the program wants to know about a part of a metric it asks the part, and ev
     what lies below an aligned pair                           `is_leaf`, `_below`
     whether it is a kernel, and a random value for it         `kernel`, `sample`
     how it is read from a plain choice                        `from_choice`
+    its definition for one pair of values, for speed          `plain`
 
 A similarity around another one inherits `Around` as well, and is then transparent in all of this.
 """
@@ -33,6 +34,7 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import UNKNOWN, Kernel
+from tallystick.algebra.plain import Plain
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
 from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
 from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
@@ -104,6 +106,16 @@ class Node:
         check_values(self)
         check_similarities(self)
 
+    def __call__(self, reference: Any, predicted: Any) -> float:
+        """What it says of one pair: `f1(match(exact))(["a", "b"], ["a"])`. Nothing against nothing is 1."""
+        from tallystick.algebra.plain import value_of
+
+        return value_of(self, reference, predicted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields: what was made of them to be at hand stays here."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def __repr__(self) -> str:
         own = type(self)
         ours = own.__module__.partition(".")[0] == "tallystick"
@@ -162,6 +174,10 @@ class Node:
     def summed(self) -> Similarity:
         """The Σ inside a metric: what is tallied. A normaliser around the whole only says which figure is meant."""
         raise MetricError(f"{self} cannot be tallied")
+
+    def figure_of(self, num_r: float, num_p: float, den_r: float, den_p: float) -> float:
+        """The figure that it is, of a tally; N(∅, ∅) = 1 and N(∅, x) = 0."""
+        raise MetricError(f"{self} is no figure of a tally")
 
     @property
     def by_side(self) -> tuple[Similarity, Similarity] | None:
@@ -223,11 +239,8 @@ def check_similarities(node: Node) -> None:
     """Where a similarity belongs, nothing else may stand."""
     for f in fields(node):
         value = getattr(node, f.name)
-        if f.type in ("Similarity", Similarity):
-            require(
-                isinstance(value, Similarity),
-                f"{node.name}() needs a similarity such as exact or text(...), found {value!r:.60}",
-            )
+        if f.type in ("Similarity", Similarity) and not isinstance(value, Similarity):
+            raise MetricError(f"{node.name}() needs a similarity such as exact or text(...), found {value!r:.60}")
 
 
 def _hashable(value: Any) -> bool:
@@ -304,20 +317,27 @@ class Similarity(Node):
         """The weights of all cells of the frame (dense similarities only)."""
         raise NotImplementedError
 
+    def plain(self) -> Plain | None:
+        """Its definition for one pair of values, as a reader would write it; None: single pairs are columns of one row."""
+        return None
+
     # What it looks at, and what lies below it. The defaults are those of a leaf that takes any value.
 
     structure: ClassVar[str] = ""
     """What values it takes apart: "record", "items", or none."""
     adds_up: ClassVar[bool] = False
     """Whether the weights directly below it add up to its own."""
-    counts_empty: ClassVar[bool] = False
-    """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
     carries_variables: ClassVar[bool] = False
     """Whether `var` may stand inside of it, in an item of `latent`."""
 
     @property
     def summed(self) -> Similarity:
         return self
+
+    @property
+    def counts_empty(self) -> bool:
+        """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
+        return False
 
     @property
     def is_leaf(self) -> bool:
@@ -540,6 +560,10 @@ class Similarity(Node):
             return Pairs(i, j, self.weights_at(r, p, blocks, i, j)).positive()
         return self._pairs(r, p, blocks)
 
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        """Pairs among which is a best 1:1 matching of every block: all of them, unless fewer are found at once."""
+        return self.pairs(r, p, blocks)
+
     def weights_at(self, r: Column, p: Column, blocks: Blocks, i: I64, j: I64) -> F64:
         """φ of the pairs (i, j), which share a block."""
         if isinstance(r, Shared) or isinstance(p, Shared):
@@ -586,6 +610,10 @@ class Around(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)
+
+    @property
+    def counts_empty(self) -> bool:
+        return self.inner.counts_empty
 
     @property
     def is_leaf(self) -> bool:

@@ -17,11 +17,12 @@ from tallystick.algebra.exact import exact
 from tallystick.algebra.hierarchy import ancestors, parents_table
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, STRONG_SUM, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Node, Similarity, Table, has_structure, require
+from tallystick.algebra.plain import Plain, always_one, leaf, see_value, table_of
 from tallystick.algebra.sets import Match, best_of_each, sample_items
 from tallystick.engine.arrays import F64, Blocks, Pairs, offsets_of
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Items, code_jointly, leaf_values
-from tallystick.errors import did_you_mean
+from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -36,17 +37,23 @@ class Normaliser(Around):
 
     inner: Similarity
     letter = "N"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def __post_init__(self) -> None:
-        require(
-            isinstance(self.inner, Similarity),
-            f"{self.name}() needs a similarity inside, such as match(exact); found {self.inner!r}",
-        )
+        if not isinstance(self.inner, Similarity):
+            raise MetricError(f"{self.name}() needs a similarity inside, such as match(exact); found {self.inner!r}")
 
     def figure(self, num_r: Any, num_p: Any, den_r: Any, den_p: Any) -> Any:
         """N of the four sums, where both denominators are above 0."""
         raise NotImplementedError
+
+    def figure_of(self, num_r: float, num_p: float, den_r: float, den_p: float) -> float:
+        if not den_r or not den_p:
+            return float(den_r == den_p)
+        return float(self.figure(num_r, num_p, den_r, den_p))
 
     @property
     def regular(self) -> bool:
@@ -74,6 +81,33 @@ class Normaliser(Around):
         found = Pairs(i, j, weights)
         empty = blocks.equal_pairs(np.flatnonzero(own == 0), np.flatnonzero(other == 0))
         return Pairs.joined([found, empty]) if len(empty) else found
+
+    def plain(self) -> Plain | None:
+        inner, figure_of = self.inner.plain(), self.figure_of
+        if inner is None:
+            return None
+        weigh, both = inner.weigh, inner.both
+
+        def seeing(side: int) -> Any:
+            see, own = inner.see[side], inner.own[side]
+
+            def seen(value: Any) -> tuple[Any, float]:
+                found = see(value)
+                return found, own(found)
+
+            return seen
+
+        def normalised(a: Any, b: Any) -> float:
+            (x, den_r), (y, den_p) = a, b
+            if not den_r or not den_p:
+                return float(den_r == den_p)
+            if both is None:
+                num_r = num_p = weigh(x, y)
+            else:
+                num_r, num_p = both(x, y)
+            return figure_of(num_r, num_p, den_r, den_p)
+
+        return Plain((seeing(0), seeing(1)), normalised, (always_one, always_one))
 
 
 @frozen
@@ -182,6 +216,12 @@ class Sides(Node):
     @property
     def by_side(self) -> tuple[Similarity, Similarity]:
         return self.precision, self.recall
+
+    def figure_of(self, num_r: float, num_p: float, den_r: float, den_p: float) -> float:
+        if not den_r or not den_p:
+            return float(den_r == den_p)
+        # Two expressions have two numerators, even where these happen to be equal.
+        return float(f_score(np.float64(num_r), np.float64(num_p), den_r, den_p, self.beta))  # type: ignore[arg-type]
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return self.precision.sample(rng, depth)
@@ -306,6 +346,21 @@ class Subset(OverItems):
     def matching(self) -> Match:
         return Match(self.inner, distinct=self.distinct)
 
+    def plain(self) -> Plain | None:
+        inner, side = self.matching.plain(), SIDES.index(self.side)
+        if inner is None:
+            return None
+        weigh, own, empty = inner.weigh, inner.own[side], self.empty
+
+        def lies_inside(a: Any, b: Any) -> float:
+            mine, other = (b, a) if side else (a, b)
+            if not mine:
+                return float(empty or not other)
+            total = weigh(a, b)
+            return float(total > 0 and total >= own(mine) - TOLERANCE)
+
+        return Plain(inner.see, lies_inside, (always_one, always_one))
+
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"
         return replace(self, inner=self.inner.mirrored(), side=other)
@@ -332,6 +387,14 @@ class Links(OverItems):
     def _selves(self, column: Items) -> F64:
         return np.maximum(self.matching.selves(column) - 1, 0)
 
+    def plain(self) -> Plain | None:
+        inner = self.matching.plain()
+        if inner is None:
+            return None
+        weigh, (left, right) = inner.weigh, inner.own
+        owns = (lambda a: max(left(a) - 1, 0.0), lambda b: max(right(b) - 1, 0.0))
+        return Plain(inner.see, lambda a, b: max(weigh(a, b) - 1, 0.0), owns)
+
 
 @frozen
 class Best(OverItems):
@@ -345,6 +408,20 @@ class Best(OverItems):
         groups = i * len(p) + j
         top = best_of_each(groups, len(r) * len(p), np.zeros(len(i), np.int64), 1, found.weight)
         return with_empties(Pairs(i[top], j[top], found.weight[top]), r, p, blocks)
+
+    def plain(self) -> Plain | None:
+        inner, items = self.inner.plain(), self.matching.plain_items()
+        if inner is None or items is None:
+            return None
+        weigh, (left, right) = inner.weigh, inner.own
+
+        def best_pair(a: Any, b: Any) -> float:
+            if not a and not b:
+                return 1.0
+            return max((max(row) for row in table_of(a, b, weigh) if row), default=0.0)
+
+        owns = (lambda a: max(map(left, a), default=1.0), lambda b: max(map(right, b), default=1.0))
+        return Plain(items.see, best_pair, owns)
 
     def _selves(self, column: Items) -> F64:
         own = self.inner.selves(column.items)
@@ -376,6 +453,17 @@ class Supertypes(Similarity):
             Items(offsets_of([len(bag) for bag in bags[0]]), Codes(a, bound)),
             Items(offsets_of([len(bag) for bag in bags[1]]), Codes(b, bound)),
         )
+
+    def plain(self) -> Plain:
+        above = ancestors(self.parents)
+
+        def see(value: Any) -> Any:
+            return set(map(see_value, _closure(value, above)))
+
+        def weigh(a: Any, b: Any) -> float:
+            return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
+
+        return leaf(see, weigh)
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         return F(Match(exact)).pairs(r, p, blocks)

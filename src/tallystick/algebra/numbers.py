@@ -9,6 +9,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from tallystick.algebra.exact import equal, near
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, Table, options_of, require
+from tallystick.algebra.plain import Plain, Uncovered, getter, leaf
 from tallystick.algebra.values import (
     PRECISIONS,
     Read,
@@ -26,9 +29,9 @@ from tallystick.algebra.values import (
     read_date,
     read_number,
 )
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, expand
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct, expand
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, field
-from tallystick.engine.encoded import Numbers, different_values, leaf_values
+from tallystick.engine.encoded import Column, Numbers, different_values, leaf_values
 from tallystick.engine.rows import as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -39,18 +42,21 @@ if TYPE_CHECKING:
 
 def _windows(blocks: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64]:
     """All (i, j) of one block with low[i] ≤ keys[j] ≤ high[i] (or < high[i], if not closed)."""
-    # Rank the keys of all blocks; a window is then a range of ranks inside the block's own run.
-    dense = blocks.dense()
-    order = np.lexsort((keys, dense.predicted))
-    block, key = dense.predicted[order], keys[order]
-    starts = np.searchsorted(block, np.arange(dense.bound + 1))
-    first = _search(block, key, starts, dense.reference, low, "left")
-    last = _search(block, key, starts, dense.reference, high, "right" if closed else "left")
-    counts = np.maximum(last - first, 0)
+    order, first, counts = _ranges(blocks.dense(), low, high, keys, closed)
     return np.repeat(np.arange(len(low), dtype=np.int64), counts), order[expand(first, counts)]
 
 
-def _search(block: I64, key: F64, starts: I64, wanted_block: I64, wanted: F64, side: str) -> I64:
+def _ranges(dense: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64, I64]:
+    """The order of the keys by block and size, and for each window where it begins in that order and how many it holds."""
+    # Rank the keys of all blocks; a window is then a range of ranks inside the block's own run.
+    order = np.lexsort((keys, dense.predicted))
+    block, key = dense.predicted[order], keys[order]
+    first = _search(block, key, dense.reference, low, "left")
+    last = _search(block, key, dense.reference, high, "right" if closed else "left")
+    return order, first, np.maximum(last - first, 0)
+
+
+def _search(block: I64, key: F64, wanted_block: I64, wanted: F64, side: str) -> I64:
     """np.searchsorted inside each block's run: ranks of all keys turn it into one search over integers."""
     every = np.concatenate((key, wanted))
     ranks = np.unique(every, return_inverse=True)[1].astype(np.int64)
@@ -119,6 +125,9 @@ class Number(Similarity):
         r, p = (Numbers((_floats(side, scope),)) for side in (reference, predicted))
         return r, p
 
+    def plain(self) -> Plain | None:
+        return None if self.parse else leaf(_see_number, partial(_is_near, self.absolute, self.relative))
+
     def reads(self, value: Any) -> bool:
         return bool(self.parse) and self._read(value) is not None
 
@@ -151,23 +160,58 @@ class Number(Similarity):
             return read_pairs(self, r, p, blocks, beside=2)
         return self.near_pairs(r.parts[0], p.parts[0], blocks)
 
+    @np.errstate(over="ignore")  # what is too far apart for a float is infinitely far apart
     def near_pairs(self, left: F64, right: F64, blocks: Blocks) -> Pairs:
         """The pairs of numbers that are close enough."""
         if blocks.aligned:
             i = np.flatnonzero(self._close(left, right) | (np.isnan(left) & np.isnan(right)))
             return Pairs(i, i, np.ones(len(i)))
+        return self._listed(left, right, blocks, *_windows(blocks, *self._reach(left), right))
+
+    def _reach(self, left: F64) -> tuple[F64, F64]:
+        """A window around each number with all that is close to it, and perhaps a little more."""
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
         size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
         relative = max(self.relative, NOISE if self.parse else 0.0)
         reach = np.maximum(self.absolute, relative * size / (1 - relative))
         reach += (size + reach) * 1e-12
-        i, j = _windows(blocks, left - reach, left + reach, right)
+        return left - reach, left + reach
+
+    def _listed(self, left: F64, right: F64, blocks: Blocks, i: I64, j: I64) -> Pairs:
+        """Of the pairs (i, j) those that are close, and with them the pairs of what is no number."""
         close = self._close(left[i], right[j])
         i, j = i[close], j[close]
         nan_i, nan_j = np.flatnonzero(np.isnan(left)), np.flatnonzero(np.isnan(right))
         k, m = blocks.at(nan_i, nan_j).pairs()
         i, j = np.concatenate((i, nan_i[k])), np.concatenate((j, nan_j[m]))
         return Pairs(i, j, np.ones(len(i)))
+
+    @np.errstate(over="ignore")
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        if self.parse or not isinstance(r, Numbers) or not isinstance(p, Numbers) or not len(r) or not len(p):
+            return super().pairs_to_match(r, p, blocks)
+        left, right = r.parts[0], p.parts[0]
+        dense = blocks.dense()
+        order, first, counts = _ranges(dense, *self._reach(left), right)
+        rows = np.bincount(dense.reference, minlength=dense.bound)
+        crowded = np.bincount(dense.reference, counts, dense.bound) > FEW_PAIRS * np.maximum(rows, LEAST_ROWS)
+        found, crowd = Pairs.none(), np.flatnonzero(crowded[dense.reference] & ~np.isnan(left))
+        if len(crowd):
+            others = np.flatnonzero(crowded[dense.predicted] & ~np.isnan(right))
+            there = _matched_in_order(self, left[crowd], right[others], dense.at(crowd, others))
+            if there is None:
+                return self.pairs(r, p, blocks)
+            found = there.renumber(crowd, others)
+            counts[crowd] = 0
+        i, j = np.repeat(np.arange(len(left), dtype=np.int64), counts), order[expand(first, counts)]
+        return Pairs.joined([self._listed(left, right, blocks, i, j), found])
+
+    def _bounds(self, a: F64) -> tuple[F64, F64]:
+        """The smallest and the largest number that is close to each a, up to rounding."""
+        size = np.where(np.isinf(a), 0.0, np.abs(a))  # an infinity has no neighbours
+        inwards, outwards = np.maximum(self.absolute, self.relative * size), self.absolute + size
+        outwards = np.maximum(outwards, size / (1 - self.relative)) - size
+        return a - np.where(a > 0, inwards, outwards), a + np.where(a > 0, outwards, inwards)
 
     def _close(self, a: F64, b: F64) -> Mask:
         close = a == b
@@ -178,6 +222,79 @@ class Number(Similarity):
         if self.parse:
             close[finite] |= near(a, b, NOISE)
         return np.asarray(close, np.bool_)
+
+
+FEW_PAIRS = 8
+"""So many pairs for each number are listed and left to the solver,"""
+LEAST_ROWS = 50
+"""and for so many numbers whatever there is."""
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def _matched_in_order(node: Number, left: F64, right: F64, blocks: Blocks) -> Pairs | None:
+    """A largest 1:1 matching of numbers that are close, without listing all that are; None if rounding is in the way.
+
+    Laid out in order, what is close to a number is a run, and the runs of larger numbers begin and end later:
+
+        left    10   11   12        right   10.4  11.2  12.5          numbers at most 1 apart
+        runs    10: [10.4]   11: [10.4, 11.2]   12: [11.2, 12.5]
+
+    So each takes the first of its run that is free: whoever comes later can do at least as well with what is left.
+    """
+    dense = blocks.dense()
+    rows, columns = np.lexsort((left, dense.reference)), np.lexsort((right, dense.predicted))
+    sides = (dense.reference[rows], left[rows]), (dense.predicted[columns], right[columns])
+    first, last = _runs(node, *sides)
+    # Rounding could blur the ends of runs, but not from both sides (of two numbers the larger one has the say): if all are in order,
+    # all are right.
+    for ends in (first, last, *_runs(node, *reversed(sides))):
+        if np.any(ends[1:] < ends[:-1]):
+            return None
+    taken = np.full(len(rows), -1, np.int64)
+    free = 0
+    for row, (begin, end) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+        free = max(free, begin)
+        if free < end:
+            taken[row] = free
+            free += 1
+    hit = np.flatnonzero(taken >= 0)
+    return Pairs(rows[hit], columns[taken[hit]], np.ones(len(hit)))
+
+
+def _runs(node: Number, one: tuple[I64, F64], other: tuple[I64, F64]) -> tuple[I64, I64]:
+    """For each number, in order of blocks and size, where what is close to it begins and ends among the others."""
+    (block, values), (blocks, others) = one, other
+    low, high = node._bounds(values)
+    ends = []
+    for edge, first in ((low, True), (high, False)):
+        edge = np.where(np.isinf(values), values, np.clip(edge, -_LARGEST, _LARGEST))
+        blur = np.where(np.isinf(edge), 0.0, np.abs(edge) * 1e-12 + np.abs(values) * 1e-12) + 1e-300
+        inner = np.minimum(edge + blur, values) if first else np.maximum(edge - blur, values)
+        outer = edge - blur if first else edge + blur
+        inside, outside = (_search(blocks, others, block, at, "left" if first else "right") for at in (inner, outer))
+        # Between the two it takes a look: halves, until what is close and what is not lie side by side.
+        while np.any(open_ := inside != outside):
+            middle = (inside + outside) // 2 if first else (inside + outside + 1) // 2
+            close = open_.copy()
+            close[open_] = node._close(values[open_], others[middle[open_] - (not first)])
+            inside = np.where(open_ & close, middle, inside)
+            outside = np.where(open_ & ~close, middle + 1 if first else middle - 1, outside)
+        ends.append(inside)
+    return ends[0], np.maximum(ends[0], ends[1])
+
+
+def _see_number(value: Any) -> float:
+    if type(value) is not float and type(value) is not int:
+        raise Uncovered
+    return float(value)
+
+
+def _is_near(absolute: float, relative: float, a: float, b: float) -> float:
+    if a == b:
+        return 1.0
+    if isfinite(a) and isfinite(b):
+        return float(abs(a - b) <= max(absolute, relative * max(abs(a), abs(b))))
+    return float(a != a and b != b)
 
 
 def read_pairs(node: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int) -> Pairs:
@@ -195,7 +312,7 @@ def read_pairs(node: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int
         inside = blocks.refine(*kinds, bound)
         found = [node.near_pairs(a, b, inside) for a, b in both]
         keys = found[0].i * len(p) + found[0].j
-        keys = keys if len(found) == 1 else np.unique(np.concatenate([one.i * len(p) + one.j for one in found]))
+        keys = keys if len(found) == 1 else distinct(np.concatenate([one.i * len(p) + one.j for one in found]))
         i, j = keys // max(len(p), 1), keys % max(len(p), 1)
     for a, b in zip(r.parts[width:-1], p.parts[width:-1], strict=True):
         agree = (a[i] == 0) | (b[j] == 0) | (a[i] == b[j])
@@ -288,6 +405,20 @@ class Date(Similarity):
         r = Numbers((_moments(reference, scope, strict=True),))
         return r, Numbers((_moments(predicted, scope, strict=False),))
 
+    def plain(self) -> Plain | None:
+        if self._reads:
+            return None
+
+        def seeing(strict: bool) -> Any:
+            def see(value: Any) -> float:
+                if type(value) not in (str, datetime.date, datetime.datetime):
+                    raise Uncovered
+                return _moment(value, Scope(), strict)
+
+            return see
+
+        return leaf(seeing(True), partial(_is_near, self.days * _DAY, 0.0), seeing(False))
+
     def reads(self, value: Any) -> bool:
         return self._reads and self._read(value) is not None
 
@@ -312,6 +443,11 @@ class Date(Similarity):
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         node = Number(absolute=self.days * _DAY)
         return read_pairs(node, r, p, blocks, beside=0) if self._reads else node._pairs(r, p, blocks)
+
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        if self._reads:
+            return super().pairs_to_match(r, p, blocks)
+        return Number(absolute=self.days * _DAY).pairs_to_match(r, p, blocks)
 
 
 _DAY = 86_400_000_000
@@ -431,6 +567,42 @@ class Overlap(Similarity):
                 _floats(field(data, name, scope, False), scope.field(name)) for name in (self.start, self.end)
             )
         return start, end
+
+    def plain(self) -> Plain:
+        read, more, kind = getter((self.start, self.end), (Uncovered, Uncovered)), int(self.inclusive), self.kind
+
+        def see(value: Any) -> tuple[int, float, float]:
+            """How the range is written, start and end, the end exclusive."""
+            if type(value) is range:
+                if value.step != 1:
+                    raise Uncovered
+                return 0, float(value.start), float(max(value.stop, value.start))
+            pair = type(value) in (tuple, list)
+            start, end = value if pair else read(value)
+            start, end = _see_number(start), _see_number(end) + more
+            if not start <= end:
+                raise Uncovered
+            return 1 + pair, start, end
+
+        def weigh(a: tuple[int, float, float], b: tuple[int, float, float]) -> float:
+            (form, left, left_end), (other, right, right_end) = a, b
+            if form != other:
+                raise Uncovered
+            if kind == "last":
+                return float(left_end == right_end)
+            ours, theirs = left_end - left, right_end - right
+            shared = min(left_end, right_end) - max(left, right)
+            if left == right and ours == theirs:
+                return 1.0
+            if shared <= 0:
+                return 0.0
+            if kind == "any":
+                return 1.0
+            if kind == "dice":
+                return 2 * shared / (ours + theirs)
+            return shared / {"jaccard": ours + theirs - shared, "containment": theirs, "coverage": ours}[kind]
+
+        return leaf(see, weigh)
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         (left, left_end), (right, right_end) = r.parts, p.parts

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tallystick.algebra.node import Similarity
+from tallystick.algebra.plain import Plain, in_order
 from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Constrained, Matching, turned
 from tallystick.engine.arrays import (
@@ -24,6 +26,7 @@ from tallystick.engine.arrays import (
     Grid,
     Pairs,
     Sums,
+    distinct,
     expand,
     join,
     offsets_of,
@@ -63,6 +66,10 @@ class Sequence(Matching):
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         r, p = super()._encode_bags(left, right, scope)
         return OrderedItems(r.offsets, r.items), OrderedItems(p.offsets, p.items)
+
+    def plain(self) -> Plain | None:
+        inner = self.plain_items()
+        return None if inner is None else inner._replace(weigh=partial(in_order, inner.weigh), equality=False)
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         if self.inner.exact_only:
@@ -181,9 +188,9 @@ def _count_equal(left: I64, right: I64, r: Items, p: Items, blocks: Blocks) -> t
 def _meeting(left: I64, right: I64, r: Items, p: Items) -> tuple[I64, I64]:
     """The pairs of owners that have an item in common."""
     bound = 1 + int(max(left.max(initial=0), right.max(initial=0)))
-    ours, theirs = (np.unique(codes * len(column) + column.owners) for codes, column in ((left, r), (right, p)))
+    ours, theirs = (distinct(codes * len(column) + column.owners) for codes, column in ((left, r), (right, p)))
     a, b = join(ours // max(len(r), 1), theirs // max(len(p), 1), bound)
-    keys = np.unique(ours[a] % max(len(r), 1) * len(p) + theirs[b] % max(len(p), 1))
+    keys = distinct(ours[a] % max(len(r), 1) * len(p) + theirs[b] % max(len(p), 1))
     return keys // max(len(p), 1), keys % max(len(p), 1)
 
 

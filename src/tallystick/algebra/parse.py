@@ -135,7 +135,7 @@ class _Reader:
             known = [*self.constructors, *names]
             raise self.fail(f"unknown name {word!r}.{did_you_mean(word, known)}", place)
         constructor = self.constructors[word]
-        if isinstance(constructor, Node) and not (callable(constructor) and self.peek() == "("):
+        if isinstance(constructor, Node) and not ("__call__" in vars(type(constructor)) and self.peek() == "("):
             return constructor
         self.take("(")
         if word == "let":

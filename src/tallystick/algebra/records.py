@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, repeat
+from math import prod
+from operator import eq, is_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,6 +22,7 @@ from tallystick.algebra.exact import Near
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
+from tallystick.algebra.plain import AS_THEY_ARE, Plain, Uncovered, equality, getter, plain_parts, see_value
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
@@ -41,10 +45,9 @@ class OfFields(Similarity):
     def __post_init__(self) -> None:
         require(len(self.fields) > 0, f"{self.name}() needs at least one field: {self.name}(name=exact)")
         for name, part in self.fields:
-            require(
-                isinstance(part, Similarity),
-                f"{self.name}({name}=...) needs a similarity such as exact or match(exact), found {part!r}",
-            )
+            if not isinstance(part, Similarity):
+                what = "needs a similarity such as exact or match(exact)"
+                raise MetricError(f"{self.name}({name}=...) {what}, found {part!r}")
 
     @property
     def is_leaf(self) -> bool:
@@ -103,7 +106,10 @@ class Record(OfFields):
 
     name = "record"
     says = "a product: all or nothing"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)
@@ -144,6 +150,57 @@ class Record(OfFields):
             sides.append(part.encode(*values, scope.field(name)))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
+    def plain(self) -> Plain | None:
+        parts = plain_parts(part for _, part in self.fields)
+        if parts is None:
+            return None
+        read = getter(
+            [name for name, _ in self.fields],
+            [part.absent if part.may_miss else Uncovered for _, part in self.fields],
+        )
+        if all(one.equality for one in parts):
+            sees = [one.see[0] for one in parts]
+
+            def seen(found: Any) -> Any:
+                return tuple([see(x) for see, x in zip(sees, found, strict=True)])
+
+            def every(values: Any) -> list[Any]:
+                rows = list(map(read, values))
+                return rows if AS_THEY_ARE.issuperset(map(type, chain.from_iterable(rows))) else list(map(seen, rows))
+
+            as_they_are = all(see is see_value for see in sees)
+            return equality(lambda value: seen(read(value)), every if as_they_are else None)
+        # What has to be equal is compared first.
+        order = sorted(range(len(parts)), key=lambda k: not parts[k].equality)
+        keys = sum(one.equality for one in parts)
+        weighs = [parts[k].weigh for k in order[keys:]]
+
+        def seeing(side: int) -> Any:
+            sees = [(parts[k].see[side], k) for k in order]
+
+            def see(value: Any) -> Any:
+                found = read(value)
+                seen = [see(found[k]) for see, k in sees]
+                return tuple(seen[:keys]), seen[keys:]
+
+            return see
+
+        def weigh(a: Any, b: Any) -> float:
+            if a[0] != b[0]:
+                return 0.0
+            weight = 1.0
+            for one, x, y in zip(weighs, a[1], b[1], strict=True):
+                weight *= one(x, y)
+                if not weight:
+                    return 0.0
+            return weight
+
+        def owning(side: int) -> Any:
+            owns = [parts[k].own[side] for k in order[keys:]]
+            return lambda seen: prod(own(x) for own, x in zip(owns, seen[1], strict=True))
+
+        return Plain((seeing(0), seeing(1)), weigh, (owning(0), owning(1)))
+
     def refine(self, r: Fields, p: Fields, blocks: Blocks) -> Blocks:
         for k, (_, part) in enumerate(self.fields):
             if part.exact_only:
@@ -171,6 +228,13 @@ class Record(OfFields):
             # A shared value is scored under the blocks it lives in, once, and looked up for each pair.
             found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
         return found
+
+    def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        rest = [k for k, (_, part) in enumerate(self.fields) if not part.exact_only]
+        if len(rest) != 1 or not isinstance(r, Fields) or not isinstance(p, Fields):
+            return super().pairs_to_match(r, p, blocks)
+        part: Similarity = self.fields[rest[0]][1]
+        return part.pairs_to_match(r.columns[rest[0]], p.columns[rest[0]], self.refine(r, p, blocks))
 
     def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         """Row against row nothing has to be sorted: those that are equal in every field."""
@@ -212,6 +276,80 @@ class Each(OfFields):
                 note_absence(name, (reference, predicted), (ours, theirs), scope)
             sides.append(part.present.encode_present(ours, theirs, scope.field(name), part.missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
+
+    def plain(self) -> Plain | None:
+        parts = plain_parts(part.present for _, part in self.fields)
+        if parts is None:
+            return None
+        # A key that no record has is an error, and one that is not there on both sides may be that.
+        read = getter(
+            [name for name, _ in self.fields],
+            [part.absent if part.may_miss else Uncovered for _, part in self.fields],
+        )
+        missing = [part.missing for _, part in self.fields]
+        nothing = object(), object()  # missing on both sides is no agreement
+        counted = all(one.equality for one in parts)
+        inside = [not part.present.is_leaf for _, part in self.fields]
+
+        def seeing(side: int) -> Any:
+            none, plain = nothing[side], not any(missing)
+            sees = [(one.see[side], lacks) for one, lacks in zip(parts, missing, strict=True)]
+            if plain:
+                quick = [see for see, _ in sees]
+                return lambda value: [none if x is None else see(x) for see, x in zip(quick, read(value), strict=True)]
+
+            def see(value: Any) -> Any:
+                both = zip(sees, read(value), strict=True)
+                return [none if (x is None if lacks is None else lacks(x)) else see(x) for (see, lacks), x in both]
+
+            return see
+
+        if counted:
+
+            def counting(none: object) -> Any:
+                return lambda seen: len(seen) - sum(map(is_, seen, repeat(none)))
+
+            return Plain(
+                (seeing(0), seeing(1)),
+                lambda a, b: sum(map(eq, a, b)),
+                (counting(nothing[0]), counting(nothing[1])),
+            )
+        weighs, owns = [one.weigh for one in parts], [one.own for one in parts]
+        ours, theirs = nothing
+
+        def weigh(a: Any, b: Any) -> float:
+            total = 0.0
+            for k, (x, y) in enumerate(zip(a, b, strict=True)):
+                if x is not ours and y is not theirs:
+                    total += weighs[k](x, y)
+                elif inside[k] and _counts_nothing(owns[k], x, y, nothing):
+                    raise Uncovered
+            return total
+
+        def numerators(a: Any, b: Any) -> tuple[float, float]:
+            reference = predicted = 0.0
+            for one, k, x, y in zip(parts, range(len(parts)), a, b, strict=True):
+                if x is not ours and y is not theirs:
+                    left, right = one.numerators(x, y)
+                    reference, predicted = reference + left, predicted + right
+                elif inside[k] and _counts_nothing(owns[k], x, y, nothing):
+                    raise Uncovered
+            return reference, predicted
+
+        def owning(side: int) -> Any:
+            each, none = [own[side] for own in owns], nothing[side]
+
+            def own(seen: Any) -> float:
+                total = 0.0
+                for one, x in zip(each, seen, strict=True):
+                    if x is not none:
+                        total += one(x)
+                return total
+
+            return own
+
+        two = numerators if self.two_numerators else None
+        return Plain((seeing(0), seeing(1)), weigh, (owning(0), owning(1)), two)
 
     def by_field(self, column: Fields) -> list[Field]:
         """Name, similarity, values that are there, and their rows (None: all) of each field."""
@@ -307,9 +445,19 @@ class Each(OfFields):
         return Fields(tuple(change_present(part.present, inner, owners, change) for (_, part), inner in both))
 
 
+def _counts_nothing(own: Any, x: Any, y: Any, nothing: tuple[object, object]) -> bool:
+    """Whether one side has something empty where the other has nothing at all (see `one_sided`)."""
+    if x is not nothing[0]:
+        return bool(own[0](x) == 0)
+    return y is not nothing[1] and bool(own[1](y) == 0)
+
+
 @frozen
 class SumOfProduct(Each):
     """The sum of a product's fields, over the product's own columns (where None is a value like others)."""
+
+    def plain(self) -> Plain | None:
+        return None
 
     def by_field(self, column: Fields) -> list[Field]:
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]

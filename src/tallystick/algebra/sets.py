@@ -18,6 +18,7 @@ matter. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import STRONG_SUM, UNKNOWN, Kernel
 from tallystick.algebra.node import Change, Similarity, require
+from tallystick.algebra.plain import Own, Plain, items_of, one_to_one, table_of
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -78,10 +80,8 @@ class Matching(Similarity):
     carries_variables = True
 
     def __post_init__(self) -> None:
-        require(
-            isinstance(self.inner, Similarity),
-            f"{self.name}() needs a similarity for the items, such as exact; found {self.inner!r}",
-        )
+        if not isinstance(self.inner, Similarity):
+            raise MetricError(f"{self.name}() needs a similarity for the items, such as exact; found {self.inner!r}")
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
@@ -113,14 +113,34 @@ class Matching(Similarity):
         sums = self.sums(r, p, blocks)
         return Pairs(sums.i, sums.j, sums.total)
 
-    def item_pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
-        """The items' pairs, under their owners' blocks."""
-        return self.inner.pairs(r.items, p.items, blocks.at(r.owners, p.owners))
+    def item_pairs(self, r: Items, p: Items, blocks: Blocks, *, single: bool = False) -> Pairs:
+        """The items' pairs, under their owners' blocks; with `single` enough of them for a 1:1 matching of each."""
+        pairs = self.inner.pairs_to_match if single and blocks.aligned else self.inner.pairs
+        return pairs(r.items, p.items, blocks.at(r.owners, p.owners))
 
     def _selves(self, column: Items) -> F64:
         if not self.inner.regular:
             return self._solved_selves(column)
         return sum_by_owner(column.offsets, self.inner.selves(column.items))
+
+    def plain_items(self) -> Plain | None:
+        """Collections as lists of what is seen in their items, with Σ(x, x), and φ of two items."""
+        inner = self.inner.plain()
+        if inner is None or not self.inner.regular:
+            return None
+        items = items_of(bool((self.inner.looks_at() or {}).keys() & set(ENTRY)))
+
+        def seeing(see: Any) -> Any:
+            every = inner.every
+            if every is not None:
+                return lambda value: every(items(value))
+            return lambda value: [see(item) for item in items(value)]
+
+        def owning(own: Own) -> Own:
+            return lambda seen: sum(map(own, seen))
+
+        owns = (_count, _count) if inner.equality else (owning(inner.own[0]), owning(inner.own[1]))
+        return Plain((seeing(inner.see[0]), seeing(inner.see[1])), inner.weigh, owns, equality=inner.equality)
 
     # What lies below: the items that were matched, and how one speaks of them.
 
@@ -298,11 +318,32 @@ class Match(Constrained):
 
     # Scores
 
+    def plain(self) -> Plain | None:
+        inner = self.plain_items()
+        if inner is None or ((self.distinct or self.constraint == "N:N") and not inner.equality):
+            return None
+        see, own = inner.see, inner.own
+        if self.distinct:
+            see = (lambda value: list(dict.fromkeys(inner.see[0](value))),) * 2
+        if inner.equality and self.constraint == "N:N":
+            own = (lambda seen: float(sum(n * n for n in Counter(seen).values())),) * 2
+        solve = partial(_count_plainly, self.constraint) if inner.equality else partial(_solve_plainly, self.constraint)
+        weigh = partial(solve, inner.weigh)
+        if not self.two_numerators:
+            return Plain(see, weigh, own)
+        single = partial(_count_plainly if inner.equality else _solve_plainly, "1:1", inner.weigh)
+
+        def both(a: Any, b: Any) -> tuple[float, float]:
+            covered, free = single(a, b), weigh(a, b)
+            return (covered, free) if self.constraint == "N:1" else (free, covered)
+
+        return Plain(see, weigh, own, both)
+
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
         if self.inner.exact_only:
             return self._two_sided(self._equal_sums(r, p, blocks), r, p, blocks)
-        found = self.item_pairs(r, p, blocks)
+        found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
             return _single(*_solve_rectangles(found, r.owners, len(r)))
         i, j = r.owners[found.i], p.owners[found.j]
@@ -422,7 +463,7 @@ class Match(Constrained):
                 left = np.zeros_like(left)
             i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
-        found = self.item_pairs(r, p, blocks)
+        found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
         if self.constraint == "N:N":
             return found
         if self.constraint == "1:1":
@@ -432,6 +473,29 @@ class Match(Constrained):
             item, n = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
             keep = np.sort(first_best(item, n, found.weight))
         return Pairs(found.i[keep], found.j[keep], found.weight[keep])
+
+
+def _count(seen: Any) -> float:
+    return float(len(seen))
+
+
+def _count_plainly(constraint: str, _: Any, a: list[Any], b: list[Any]) -> float:
+    """Σ over equal items of two lists."""
+    ours, theirs = set(a), set(b)
+    common = ours & theirs
+    if len(ours) == len(a) and len(theirs) == len(b):
+        return float(len(common))
+    left, right, counted = Counter(a), Counter(b), COUNTED[constraint]
+    return float(sum(int(counted(left[one], right[one])) for one in common))
+
+
+def _solve_plainly(constraint: str, weigh: Any, a: list[Any], b: list[Any]) -> float:
+    """Σ over the items of two lists, from all their pairs."""
+    table = table_of(a, b, weigh)
+    if constraint == "1:1":
+        return one_to_one(table)
+    rows: Any = zip(*table, strict=True) if constraint == "N:1" else table
+    return sum(max(row, default=0.0) for row in rows)
 
 
 def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:

@@ -36,6 +36,7 @@ from tallystick.engine.data import (
     Scope,
     Surplus,
     Unfit,
+    leaves,
     leaves_or_self,
     split_surplus,
 )
@@ -151,20 +152,9 @@ def counted_items(node: Node, path: str = "") -> Iterator[str]:
         below = f"{path}[*]" if structure == "items" else path
         if structure == "record":
             below = f"{path}.{name}" if path else name
-        elif structure == "items" and getattr(innermost(part), "counts_empty", False):
+        elif structure == "items" and getattr(part, "counts_empty", False):
             yield below
         yield from counted_items(part, below)
-
-
-def innermost(node: Node) -> Node:
-    """What stands below thresholds, weights, keys and the like, which count nothing by themselves."""
-    while (
-        not getattr(node, "counts_empty", False)
-        and not getattr(node, "structure", "")
-        and len(parts := list(node.parts())) == 1
-    ):
-        node = parts[0][1]
-    return node
 
 
 class _Walker:
@@ -252,10 +242,16 @@ def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> No
                 _find(one, place.values, f"{path}[*].value", out)
     elif kind is list and place.items is not None:
         for one in value:
-            if type(one) in place.items.kinds and leaves_or_self(one)[0] is one:
+            if type(one) in place.items.kinds and _holds_nothing(one):
                 out.extend([] if place.items_count else [(f"{path}[*]", one)])
             else:
                 _find(one, place.items, f"{path}[*]", out)
+
+
+def _holds_nothing(value: Any) -> bool:
+    """Whether a list or an object has no leaf; mostly the first thing in it is one."""
+    first = next(iter(value.values() if type(value) is dict else value), None)
+    return type(first) not in (str, int, float) and next(leaves(value), None) is None
 
 
 def is_unknown(leaf: tuple[str, Any]) -> bool:
@@ -364,8 +360,10 @@ def _split_unknown(rows: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
 def split_known(metric: Node) -> tuple[Node, Place | None]:
     """A metric without the keys that the type it was derived from knows, for a reader who looks for unknown ones; and those."""
     known: Place | None = getattr(metric, "known", None)
+    if known is None:
+        return metric, None
     changed: Any = {"known": None}
-    return metric if known is None else replace(metric, **changed), known
+    return replace(metric, **changed), known
 
 
 def look_for_unknown(place: Place, data: Data) -> Data:

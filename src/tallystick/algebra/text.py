@@ -7,7 +7,6 @@ different pairs of texts are compared in one list instead.
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, options_of, require
+from tallystick.algebra.plain import Plain, Uncovered, equality, leaf
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, number
 from tallystick.engine.data import Data, Scope, Unfit
 from tallystick.engine.encoded import Codes, different_values, number_values
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from random import Random
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
-_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ASCII_PUNCTUATION = str.maketrans("", "", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
@@ -56,6 +56,7 @@ STEPS: dict[str, Callable[[str], str]] = {
     "ascii_punctuation": lambda text: text.translate(_ASCII_PUNCTUATION),
     "articles": lambda text: _ARTICLES.sub(" ", text),
     "whitespace": lambda text: " ".join(text.split()),
+    "spaces": lambda text: "".join(text.split()),
 }
 """Steps of normalisation, by name; each drops or unifies what its name says."""
 
@@ -144,6 +145,23 @@ class Text(Similarity):
             codes = np.fromiter(map(table.__getitem__, side), np.int64, len(side))
             sides.append(Codes(codes if index is None else codes[index], max(len(table), 1), values))
         return sides[0], sides[1]
+
+    def plain(self) -> Plain:
+        steps = [STEPS[step] for step in self.steps]
+
+        def see(value: Any) -> str:
+            if type(value) is not str:
+                raise Uncovered
+            for step in steps:
+                value = step(value)
+            return value  # type: ignore[no-any-return]
+
+        if self.exact_only:
+            return equality(see)
+        function, scale = _rapidfuzz(self.ratio)
+        if self.ratio == "token_set":  # 0 for two texts without a word; but a text equals itself
+            return leaf(see, lambda a, b: 1.0 if a == b else function(a, b) * scale)
+        return leaf(see, lambda a, b: function(a, b) * scale)
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         return blocks.refine(r.codes, p.codes, r.bound)

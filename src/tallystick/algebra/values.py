@@ -121,6 +121,20 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     return Read(values, currency, unit) if all(map(math.isfinite, values)) else None
 
 
+def english_number(text: str) -> bool:
+    """Whether a text can be read as a number with a decimal point."""
+    found = _NUMBER.fullmatch(plain_text(unicodedata.normalize("NFKC", text).translate(_SIGNS)).strip("()"))
+    return found is not None and _plain_digits(found["digits"], ".") is not None
+
+
+def magnitude(value: Any) -> Any:
+    """A number without its sign, also of a text that spells one; anything else as it is."""
+    if isinstance(value, str):
+        found = read_number(value)
+        return value if found is None else abs(found.values[0])
+    return abs(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
 def _plain_digits(digits: str, decimal_mark: str) -> str | None:
     """The digits as Python writes them, if they are a number where this mark is the decimal one."""
     whole, _, fraction = digits.partition(decimal_mark)
@@ -370,6 +384,18 @@ def _reader(language: str) -> Any:
         ]
 
     return parser(Info())
+
+
+_ENGLISH = re.compile(
+    r"(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?|"
+    r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|st|nd|rd|th|of|the|on|at|am|pm|t|z|w|utc|gmt)",
+    re.IGNORECASE,
+)
+
+
+def english_date(text: str) -> bool:
+    """Whether the words in a date, if there are any, are English."""
+    return all(_ENGLISH.fullmatch(word) for word in re.findall(r"[^\W\d_]+", text))
 
 
 def cut(moment: datetime.datetime, precision: str) -> datetime.datetime:

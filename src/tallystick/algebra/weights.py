@@ -17,6 +17,7 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, Table, require
+from tallystick.algebra.plain import Plain, getter, see_value
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
 from tallystick.engine.data import Data, Scope, field
 from tallystick.engine.encoded import Fields, Numbers, leaf_values
@@ -50,6 +51,23 @@ class Weighted(Around):
 
     def _selves(self, column: Any) -> F64:
         return self.inner.selves(column) * self.weight
+
+    def plain(self) -> Plain | None:
+        inner, weight = self.inner.plain(), self.weight
+        if inner is None:
+            return None
+        weigh, (left, right), both = inner.weigh, inner.own, inner.both
+
+        def scaled(a: Any, b: Any) -> tuple[float, float]:
+            ours, theirs = both(a, b)  # type: ignore[misc]
+            return weight * ours, weight * theirs
+
+        return Plain(
+            inner.see,
+            lambda a, b: weight * weigh(a, b),
+            (lambda a: weight * left(a), lambda b: weight * right(b)),
+            scaled if both else None,
+        )
 
     @property
     def two_numerators(self) -> bool:
@@ -112,6 +130,23 @@ class Weigh(Around):
     def _selves(self, column: Fields) -> F64:
         return self.inner.selves(column.columns[0]) * _weights(column)
 
+    def plain(self) -> Plain | None:
+        inner = self.inner.plain()
+        if inner is None:
+            return None
+        table, default = {see_value(value): weight for value, weight in self.weights}, self.default
+        read = getter((self.by,), (None,)) if self.by else lambda value: (value,)
+        weigh, (left, right) = inner.weigh, inner.own
+
+        def seeing(see: Any) -> Any:
+            return lambda value: (see(value), table.get(see_value(read(value)[0]), default))
+
+        return Plain(
+            (seeing(inner.see[0]), seeing(inner.see[1])),
+            lambda a, b: min(a[1], b[1]) * weigh(a[0], b[0]),
+            (lambda a: left(a[0]) * a[1], lambda b: right(b[0]) * b[1]),
+        )
+
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         r, p = here.reference, here.predicted
         return here.as_diagnostic(self.inner, r.columns[0], p.columns[0]).below()  # type: ignore[attr-defined]
@@ -160,6 +195,28 @@ class Threshold(Around):
         own = self.inner.selves(column)
         passes = self.passes(np.minimum(own, 1.0) if self.share else own)
         return np.where(passes, own if self.keep else 1.0, 0.0)
+
+    def plain(self) -> Plain | None:
+        inner, keep, share = self.inner.plain(), self.keep, self.share
+        passes: Any = self.passes
+        if inner is None:
+            return None
+        weigh, (left, right) = inner.weigh, inner.own
+
+        def passing(a: Any, b: Any) -> float:
+            weight = weigh(a, b)
+            if weight <= 0 or not passes(2 * weight / (left(a) + right(b)) if share else weight):
+                return 0.0
+            return weight if keep else 1.0
+
+        def owning(own: Any) -> Any:
+            def passing_own(a: Any) -> float:
+                weight = own(a)
+                return (weight if keep else 1.0) if passes(min(weight, 1.0) if share else weight) else 0.0
+
+            return passing_own
+
+        return Plain(inner.see, passing, (owning(left), owning(right)))
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         if not self.keep:

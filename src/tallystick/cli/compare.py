@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +12,17 @@ import click
 
 from tallystick.cli.comparison import Showing, base_among, base_option, figures, page_options, show_comparisons
 from tallystick.cli.main import LazyGroup, printable
-from tallystick.cli.options import check_before, file_arguments, metric_option, settings_of, task_options
+from tallystick.cli.options import check_before, file_arguments, label_option, metric_option, settings_of, task_options
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
-from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, option_of
+from tallystick.frozen import frozen
+from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, of_run, option_of
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.result import Result
-
-    Results = dict[str, Result]
+    from tallystick.results.results import Results
 
 
 def compare_command(name: str) -> click.Command:
@@ -33,19 +34,26 @@ def compare_command(name: str) -> click.Command:
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         metrics = tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
+        given = {"by": None, "label": None, "rows": None, **given}
         run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
 
     return click.Command(
         name,
         callback=run,
-        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *comparison_options(options)],
+        params=[
+            *file_arguments(task, systems=True),
+            *metric_option(task),
+            *options,
+            *breakdown_options(task),
+            *comparison_options(options),
+        ],
         help=f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
         "(REFERENCE1,REFERENCE2,...) as runs, run k is scored against reference k (splits).",
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ComparisonOptions:
     """What every comparison can be told."""
 
@@ -63,6 +71,29 @@ class ComparisonOptions:
     format_: str | None
     report: str | None
     picture: str | None
+    by: str | None = None
+    label: str | None = None
+    rows: int | None = None
+
+    def check(self) -> None:
+        """Refuse what would have no effect."""
+        if self.label is not None and self.by != "label":
+            raise MetricError("--label says which label --by label is about; give both")
+        if self.rows is not None and self.by is None:
+            raise MetricError("--rows says how many documents that got worse --by shows; give both")
+
+
+def breakdown_options(task: Task) -> list[click.Option]:
+    """What a comparison can be broken down by, if the task has any of it."""
+    if not task.breakdowns:
+        return []
+    listed = " or ".join(task.breakdowns)
+    return [
+        click.Option(["--by"], type=click.Choice(task.breakdowns),
+                     help=f"Also by {listed}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
+        *label_option(task),
+        click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="With --by: how many documents that got worse are shown.  [default: 10]"),
+    ]  # fmt: skip
 
 
 def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
@@ -93,26 +124,30 @@ def run_comparison(
     task: Task, reference: str, systems: tuple[str, ...], metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
+    from tallystick.results.parts import compare_by
+
     check_before()
+    options.check()
     task.check(metrics, settings)
     files = named_systems(systems)
     scored, notes = score_systems(task, reference, files, metrics, settings, options.missing)
     if options.macro:
         from tallystick.results.selection import mean_over_documents
 
-        scored = _each(scored, mean_over_documents)
+        scored = {name: [_changed(run, mean_over_documents) for run in runs] for name, runs in scored.items()}
     comparison = compared(
         scored, notes, resamples=options.resamples, seed=options.seed, level=options.level, method=options.interval,
         test=options.test, ties=options.ties, splits=_split_names(_references(reference, files)), base=_base(task, scored, options.base),
     )  # fmt: skip
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
+    by = compare_by(comparison, options.by, options.label, options.rows) if options.by else None
     title = f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(_references(reference, files))}"
     show_comparisons(
         [comparison],
         Showing(
             options.correlations, options.differences, options.format_, options.report, options.picture, title=title,
-            own_tables=task.comparison_tables,
+            own_tables=task.comparison_tables, by=by,
         ),
     )  # fmt: skip
 
@@ -162,8 +197,7 @@ def _without_missing(
     if missing == "intersect":
         results = _answered_by_all(results, absent, splits)
     return {
-        run: {metric: _with_setting(result, f"missing={missing}") for metric, result in found.items()}
-        for run, found in results.items()
+        run: _changed(found, lambda one: _with_setting(one, f"missing={missing}")) for run, found in results.items()
     }
 
 
@@ -172,13 +206,14 @@ def _score_against(
     absent: Mapping[tuple[str, int], Missing],
 ) -> dict[tuple[str, int], Results]:  # fmt: skip
     from tallystick.files.source import Source
+    from tallystick.tasks.metric import results_of
 
     readings = {run: Reading(missing=absent.get(run)) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
     scored = task.score_systems(Source.of(reference), runs, metrics, settings, readings)
     for line in dict.fromkeys(line for one in scored.values() for line in one.opening):
         say(line)
-    return {run: one.results for run, one in scored.items()}
+    return {run: results_of(task, one, of_run(settings, run)) for run, one in scored.items()}
 
 
 def _require_same_documents(scored: Mapping[str, Results]) -> None:
@@ -210,7 +245,7 @@ def _answered_by_all(
     out = {}
     for run, found in results.items():
         gone = {name for other, what in absent.items() if not splits or other[1] == run[1] for name in what.unanswered}
-        out[run] = {metric: without(result, gone) for metric, result in found.items()}
+        out[run] = _changed(found, partial(without, documents=gone))
     return out
 
 
@@ -266,7 +301,7 @@ def _base(task: Task, scored: Mapping[str, list[Results]], asked: str | None) ->
     found = next(iter(scored.values()))[0]
     if asked is not None:
         return base_among(asked, found)
-    base = task.base or task.main_metric(found)
+    base = task.base or task.main_metric(dict(found))
     return base if base in found else None
 
 
@@ -274,11 +309,11 @@ def _with_setting(result: Result, setting: str) -> Result:
     return result.changed(settings=", ".join(filter(None, (result.settings, setting))))
 
 
-def _each(scored: Mapping[str, list[Results]], change: Callable[[Result], Result]) -> dict[str, list[Results]]:
-    return {
-        name: [{metric: change(result) for metric, result in run.items()} for run in runs]
-        for name, runs in scored.items()
-    }
+def _changed(results: Results, change: Callable[[Result], Result]) -> Results:
+    """The same results with every metric changed, of the same task."""
+    from tallystick.results.results import Results
+
+    return Results({metric: change(result) for metric, result in results.items()}, results.background)
 
 
 def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:

@@ -19,14 +19,16 @@ from tallystick.cli.options import FILE, PICTURE, check_before, refuse_overwriti
 from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
 from tallystick.files.source import read_text, shown_name
+from tallystick.frozen import frozen
 from tallystick.show.tables import WRITERS
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison
+    from tallystick.results.parts import PartComparisons
     from tallystick.show.tables import Table
 
 
-@dataclass(frozen=True)
+@frozen
 class Showing:
     """How comparisons are shown: which tables beside the figures, in which format, as a page and as a picture."""
 
@@ -39,6 +41,8 @@ class Showing:
     title: str = "Comparison"
     own_tables: Callable[[Comparison], Sequence[Table]] | None = None
     """A task's own tables, which are for people, not for TSV or JSON."""
+    by: PartComparisons | None = None
+    """The same systems by field or label."""
 
 
 def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
@@ -47,12 +51,13 @@ def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
     own = [how.own_tables(one) for one in comparisons] if how.own_tables is not None else []
     _write(comparisons, how, own)
     if kind == "json":
-        _show_json(comparisons)
+        _show_json(comparisons, how.by)
         return
     left_out = _left_out(comparisons) if how.correlations else ""
     _show_tables(comparisons, how, kind, [table for tables in own for table in tables], left_out)
     signatures = [signature for one in comparisons for signature in one.signatures]
     notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
+    notes += [note for note in (how.by.cautions if how.by else ()) if note not in notes]
     writer = WRITERS.get(kind)
     if writer is not None and writer.below is not None:
         for line in writer.below(signatures, notes):
@@ -86,7 +91,7 @@ def _show_tables(
 ) -> None:
     from tallystick.results import comparison_show as tables
 
-    more = _more_tables(comparisons, how.correlations, how.differences)
+    more = [*_more_tables(comparisons, how.correlations, how.differences), *(how.by or ())]
     writer = WRITERS.get(kind)
     if kind == "latex":
         from tallystick.show.tables import latex_comment
@@ -137,13 +142,14 @@ def _pictures(name: str, tasks: int) -> list[str]:
     return [name] if tasks == 1 else [str(path.with_name(f"{path.stem}-{k + 1}{path.suffix}")) for k in range(tasks)]
 
 
-def _show_json(comparisons: Sequence[Comparison]) -> None:
+def _show_json(comparisons: Sequence[Comparison], by: PartComparisons | None = None) -> None:
     from tallystick.files.writing import to_json
     from tallystick.results.comparison import mean_correlations, pairs_left_out
     from tallystick.version import __version__
 
     if len(comparisons) == 1:
-        click.echo(comparisons[0].to_json())
+        parts = {"by": {by.what: by.as_dict()}} if by is not None else {}
+        click.echo(to_json({"tallystick": __version__, **comparisons[0].as_dict(), **parts}))
         return
     content = {
         "tallystick": __version__,

@@ -25,19 +25,19 @@ class LazyGroup(click.Group):
 
     def __init__(
         self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, tasks: Callable[[str], click.Command] | None = None,
-        explained: bool = False, **kwargs: Any,
+        needs: str = "", **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         self.lazy = lazy or {}
-        self.tasks, self.explained = tasks, explained
-        """What makes the command of a task, in groups that have one for each; and whether only those that can be explained have."""
+        self.tasks, self.needs = tasks, needs
+        """What makes the command of a task, in groups that have one for each; and what a task has to have for it: `can_explain`."""
 
     def _tasks(self) -> list[str]:
         if self.tasks is None:
             return []
         from tallystick.tasks.contract import find_task, task_names
 
-        return [name for name in task_names() if not self.explained or find_task(name).can_explain]
+        return [name for name in task_names() if not self.needs or getattr(find_task(name), self.needs)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *self.lazy, *self._tasks()]
@@ -67,11 +67,13 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if self.explained and args[0] not in self._tasks():
+            if self.needs and args[0] not in self._tasks():
                 from tallystick.tasks.contract import find_task, task_names
 
                 if args[0] in task_names():
-                    raise click.UsageError(find_task(args[0]).instead_of_explain, ctx) from None
+                    able = f"{args[0]} has no choices to suggest; {' and '.join(self._tasks())} have"
+                    instead = find_task(args[0]).instead_of_explain if self.needs == "can_explain" else able
+                    raise click.UsageError(instead, ctx) from None
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
@@ -166,8 +168,15 @@ def _explain(task: str) -> click.Command:
     return explain_command(task)
 
 
+def _suggest(task: str) -> click.Command:
+    from tallystick.cli.score import suggest_command
+
+    return suggest_command(task)
+
+
 COMMANDS = {
     "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
+    "history": ("tallystick.cli.gates:history", "Figures of saved results over time."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
 }
 
@@ -216,9 +225,18 @@ def score() -> None:
     """
 
 
-@tallystick.group(cls=LazyGroup, tasks=_explain, explained=True)
+@tallystick.group(cls=LazyGroup, tasks=_explain, needs="can_explain")
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
+
+
+@tallystick.group(cls=LazyGroup, tasks=_suggest, needs="can_suggest")
+def suggest() -> None:
+    """Suggest choices that the errors call for, each with what it would change.
+
+    \b
+    tallystick suggest records GOLD.jsonl SYSTEM.jsonl --output choices.yaml
+    """
 
 
 @tallystick.group(cls=LazyGroup, lazy=JUDGING)

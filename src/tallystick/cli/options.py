@@ -224,11 +224,24 @@ class Common:
     report_documents: int = 200
     tallies: str | None = None
     document: str | None = None
+    save: str | None = None
+    baseline: str | None = None
+    junit: str | None = None
+    intervals: bool = False
+    slice: str | None = None
+    differences: bool = False
+    """--errors, of a task that has no kinds of error of its own."""
 
     @property
     def wants_rows(self) -> bool:
         """Whether the documents' own tallies are looked at, so that they have to be kept."""
-        return self.by == "document" or any(one is not None for one in (self.report, self.tallies, self.document))
+        asked = (self.report, self.tallies, self.document)
+        return self.by == "document" or self.wants_parts or any(one is not None for one in asked)
+
+    @property
+    def wants_parts(self) -> bool:
+        """Whether fields or labels are looked at document by document, so that the documents have to be kept."""
+        return self.intervals or any(one is not None for one in (self.save, self.baseline, self.slice))
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -257,6 +270,9 @@ class Engine:
                 raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
 
 
+_WRONG = ("where the worst documents differ.", "which label was taken for which, and where the worst documents differ.")
+
+
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
     taken = {flag(one) for one in fields(task.Settings)}
@@ -264,11 +280,15 @@ def common_options(task: Task) -> list[click.Option]:
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
-        *_label_option(task),
+        *label_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
-        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9."),
+        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9; of a field or label lines[*].price.f1=0.9; invalid=0.02 of invalid answers."),
+        click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
+        click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
+        click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
+        *([] if "--errors" in taken or not task.can_explain else [click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_WRONG[bool(task.labels)]}")]),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many documents of --by document are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
@@ -282,7 +302,7 @@ def common_options(task: Task) -> list[click.Option]:
     ]  # fmt: skip
 
 
-def _label_option(task: Task) -> list[click.Option]:
+def label_option(task: Task) -> list[click.Option]:
     """Which label is meant, where there are several."""
     if task.label_help:
         return [click.Option(["--label"], metavar="PATH", help=task.label_help)]
@@ -330,19 +350,30 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     """Options that would have no effect beside the others."""
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
-    lists = [flag(one) for one in fields(settings) if one.name in ("errors", "repairs")]
-    also = f" (or of {' and '.join(lists)})" if "--repairs" in lists else ""
-    listed = bool(also) and (settings.errors or settings.repairs)
-    if common.limit is not None and common.by != "document" and not listed:
+    lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
+    lists |= (
+        {"--errors": common.differences}
+        if task.can_explain and "errors" not in {one.name for one in fields(settings)}
+        else {}
+    )
+    also = f" (or of {' and '.join(lists)})" if lists else ""
+    if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
-        given = {f"--by {common.by}": common.by in ("label", "field"), "--report": common.report is not None}
+        given = {
+            f"--by {common.by}": common.by in ("label", "field"),
+            "--report": common.report is not None,
+            "--errors": common.differences,
+        }
+        given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
         given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
         for name in (name for name, is_given in given.items() if is_given):
             raise MetricError(
                 f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
                 f"look at the {task.unit} with explain --document"
             )
+    if common.junit and not (common.fail_under or common.baseline):
+        raise MetricError("--junit writes what --fail-under and --baseline find; give one of these, too")
     if common.report is None and was_given("report_documents"):
         raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
 

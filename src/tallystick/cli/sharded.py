@@ -6,9 +6,9 @@ whole corpus (lists of errors, a report's alignments) cannot be had at the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from tallystick.cli.options import Common, Engine
 from tallystick.cli.output import progress, say
 from tallystick.cli.score import Ending, asked_of, finish, versus
 from tallystick.errors import InputError, MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Files, Reading, Scored, Shown, Task, flag, needs_the_whole, option_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ NO_ALIGNMENTS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class ScorePart:
     """What scores a part of two files, in whatever process."""
 
@@ -48,7 +49,10 @@ def score_in_shards(
     from tallystick.results.accounts import Wants
     from tallystick.tasks.metric import results_of
 
-    refuse_whole(task, settings)
+    whole = ("save", "baseline", "intervals", "slice")
+    refuse_whole(
+        task, settings, {"--errors": common.differences, **{f"--{name}": getattr(common, name) for name in whole}}
+    )
     task.check_breakdown(common.by, in_shards=True)
     labels = task.label_paths(common.label) if common.by == "label" else ()
     fields = common.by == "field" or (task.fields_always and common.by != "label")
@@ -74,13 +78,14 @@ def how_it_ran(done: Finished) -> str:
     return f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"
 
 
-def refuse_whole(task: Task, settings: Any) -> None:
-    """Options under which the corpus has to be scored as a whole."""
-    for one in task.options("score"):
-        if getattr(settings, one.name) != one.default and not option_of(one).in_shards:
-            raise MetricError(
-                f"{flag(one)} looks at the whole corpus; leave it out, or --jobs, --scheduler, --state and --shard"
-            )
+def refuse_whole(task: Task, settings: Any, given: Mapping[str, bool]) -> None:
+    """Options under which the corpus has to be scored as a whole; `given` says which of every task's were given."""
+    own = [one for one in task.options("score") if not option_of(one).in_shards]
+    asked = {**given, **{flag(one): getattr(settings, one.name) != one.default for one in own}}
+    for name in (name for name, is_given in asked.items() if is_given):
+        raise MetricError(
+            f"{name} looks at the whole corpus; leave it out, or --jobs, --scheduler, --state and --shard"
+        )
     reason = task.whole(settings)
     if reason:
         raise MetricError(

@@ -11,7 +11,6 @@ order of first appearance; integers by their value), so that whatever follows is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from tallystick.engine.data import Bag, Data, Entries, Leaf, Nullable, Objects, 
 from tallystick.engine.encoded import code_arrays
 from tallystick.engine.rows import nullable
 from tallystick.errors import ValueMismatch
+from tallystick.frozen import frozen
 
 EXACT_FLOATS = 1 << 53
 """Integers up to here are floats without a loss."""
@@ -150,7 +150,7 @@ def _is_bytes(kind: Any) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ArrowLeaf(Leaf):
     """Plain values in an Arrow array without nulls; with an index, row k is `values[index[k]]`."""
 

@@ -7,11 +7,10 @@ solver. Arrays in, arrays out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, assign, number, offsets_of, sort_order, starts_of_runs
+from tallystick.engine.arrays import F64, I64, Mask, assign, distinct, number, offsets_of, sort_order, starts_of_runs
+from tallystick.frozen import frozen
 
 SMALL_SIDE = 4
 LONG = 2
@@ -176,7 +175,7 @@ def _assign_rectangle(matrix: F64) -> I64:
     n, width = matrix.shape
     if n * n < width:
         heaviest_of_row = np.argpartition(-matrix, n - 1, axis=1)[:, :n]
-        columns = np.unique(heaviest_of_row)
+        columns = distinct(heaviest_of_row)
         return columns[_assign_matrix(np.ascontiguousarray(matrix[:, columns]))]
     from scipy.optimize import linear_sum_assignment
 
@@ -235,7 +234,7 @@ WORK = 200_000
 POINTS = 20_000
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Harmonic:
     """Which pairs are matched, and for each problem how much better F could be at most: 0 where it is the optimum."""
 
@@ -401,7 +400,7 @@ class _Search:
         """The best of the matchings on the edge from low to high that flip some of the paths in which they differ."""
         label = components(self.rows[differs], self.columns[differs], *self.n)
         steps = []
-        for one in np.unique(label).tolist():
+        for one in distinct(label).tolist():
             path = differs[label == one]
             sign = np.where(high[path], 1.0, -1.0)
             steps.append((float((sign * self.a[path]).sum()), float((sign * self.b[path]).sum()), path))

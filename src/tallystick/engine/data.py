@@ -15,7 +15,6 @@ down, whatever the form; everything else in the engine is blind to the differenc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import field as dataclass_field
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain, compress, repeat
@@ -202,6 +201,28 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
 Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
+class Answers:
+    """What a user's function answered, as it was given: for each first value a row of second values and weights."""
+
+    signature = ""
+    """Who answered, where that is part of a result's signature."""
+
+    def __init__(self) -> None:
+        self.rows: dict[Any, dict[Any, float]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows.values()))
+
+    def weights(self) -> NDArray[np.float64]:
+        """All the answers."""
+        return np.fromiter(chain.from_iterable(row.values() for row in self.rows.values()), np.float64, len(self))
+
+    def add(self, other: Answers) -> None:
+        """Add what was answered in another evaluation."""
+        for key, row in other.rows.items():
+            self.rows.setdefault(key, {}).update(row)
+
+
 MOST_SPELLINGS = 10_000
 
 
@@ -209,7 +230,7 @@ MOST_SPELLINGS = 10_000
 class Memory:
     """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
 
-    calls: dict[Any, dict[Any, Any]] = dataclass_field(default_factory=dict)
+    calls: dict[Any, Answers] = dataclass_field(default_factory=dict)
     absent: dict[str, str] = dataclass_field(default_factory=dict)
     spellings: dict[tuple[str, str], dict[str, None]] = dataclass_field(default_factory=dict)
     """Texts to be named: what is to be said of them, and where they are."""
@@ -234,10 +255,7 @@ class Memory:
         for path, message in other.absent.items():
             self.absent[path] = message and self.absent.get(path, message)
         for node, calls in other.calls.items() if other.calls is not self.calls else ():
-            if node in self.calls:
-                self.calls[node].update(calls)
-            else:
-                self.calls[node] = copy(calls)
+            self.calls.setdefault(node, type(calls)()).add(calls)
 
 
 @frozen
@@ -323,7 +341,7 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
-_NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
+NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
 """What has methods and no fields."""
 
 
@@ -334,7 +352,7 @@ def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: 
     try:
         if isinstance(first, Mapping):
             return list(map(itemgetter(name), values))
-        if not _NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
+        if not NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
             raise TypeError
         if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
             return list(map(itemgetter(int(name)), values))
@@ -359,7 +377,7 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
         if int(name) < len(value):
             return value[int(name)]
         raise ValueMismatch(f"at {scope}: expected at least {int(name) + 1} positions, found {value!r:.80}")
-    if type(value) not in _NO_RECORDS and hasattr(value, name):
+    if type(value) not in NO_RECORDS and hasattr(value, name):
         return getattr(value, name)
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
 
@@ -370,7 +388,7 @@ def fields_in(value: Any, names: Sequence[str]) -> Mapping[str, Any] | None:
         return value
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return {str(k): one for k, one in enumerate(value)}
-    if value is None or isinstance(value, Unfit) or type(value) in _NO_RECORDS:
+    if value is None or isinstance(value, Unfit) or type(value) in NO_RECORDS:
         return None
     found = {name: getattr(value, name) for name in names if hasattr(value, name)}
     return found if len(found) == len(names) else None
@@ -542,7 +560,9 @@ def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
 
 def leaves(value: Any) -> Iterator[Any]:
     """Everything in a value that is neither a collection nor null."""
-    if isinstance(value, Mapping):
+    if isinstance(value, (str, int, float)):
+        yield value
+    elif isinstance(value, Mapping):
         for one in value.values():
             yield from leaves(one)
     elif isinstance(value, (list, tuple, set, frozenset)):

@@ -21,13 +21,12 @@ strikes leaves valid bounds and `optimal=False`.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, Literal
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.arrays import F64, I64, Mask, distinct
 from tallystick.engine.arrays import number as renumber
 from tallystick.engine.latent_pairs import (
     Ends,
@@ -46,6 +45,7 @@ from tallystick.engine.latent_pairs import (
 )
 from tallystick.engine.program import PrimalDual, Programs, Rows, seconds_left
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 
 EPSILON = 1e-7
 """How close the bounds must be where the weights have no common unit."""
@@ -61,7 +61,7 @@ _LP_SPEED = 50_000  # variables for each second of the limit, above which an LP 
 _SEARCH_SPEED = 5_000  # the same for a search without an LP's bounds: HiGHS looks at the clock too rarely at its start
 
 
-@dataclass(frozen=True)
+@frozen
 class Solution:
     """`mapping[i]` is the partner of variable i or -1; it earns `lower`; nothing earns more than `upper`."""
 
@@ -71,7 +71,7 @@ class Solution:
     mapping: I64
 
 
-@dataclass(frozen=True)
+@frozen
 class Solutions:
     """The same for many problems: arrays with an entry for each problem, and `mapping` over all variables.
 
@@ -301,7 +301,7 @@ class _Search:
         batch = np.cumsum(size) // _BATCH if len(docs) > 1 else np.zeros(len(docs), np.intp)
         values = np.zeros(len(rest.i))
         bound = np.full(len(rest.i), np.inf)
-        for number in np.unique(batch).tolist():
+        for number in distinct(batch).tolist():
             inside = np.zeros(rest.problems, np.bool_)
             inside[docs[batch == number]] = True
             here = inside[rest.doc]
@@ -473,7 +473,7 @@ class _Moves:
         return moved
 
     def _after(self, out1: I64, out2: I64, at: I64, back: I64) -> Mask:
-        chosen = self.chosen.copy()
+        chosen: Mask = self.chosen.copy()
         for gone in (out1, out2):
             chosen[gone[gone >= 0]] = False
         chosen[at] = True
@@ -620,7 +620,7 @@ Constraint = Literal["1:1", "N:1", "1:N", "N:N"]
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
 
-@dataclass(frozen=True)
+@frozen
 class ObjectPairs:
     """Pair t is (u[t], v[t]) of problem doc[t] with weight[t]; need n says that pair need[n] needs need_i[n]
     → need_j[n].
@@ -645,7 +645,7 @@ class ObjectPairs:
         return ObjectPairs(of, u, v, np.asarray(weight, np.float64), need, i, j)
 
 
-@dataclass(frozen=True)
+@frozen
 class ObjectSolutions:
     """Bounds for each problem, the mapping over all variables, and `matched`: which object pairs are
     matched."""

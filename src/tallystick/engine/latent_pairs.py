@@ -19,16 +19,16 @@ corpus. Pairs that earn nothing and are in no link are never listed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.program import Programs, Rows
+from tallystick.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Problems:
     """Many latent matchings side by side, as flat arrays.
 
@@ -83,7 +83,7 @@ class Problems:
         return len(self.left) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Pairs:
     """Problems over variable pairs, sorted by (i, j): pair p is `i[p], j[p]`, earns `single[p]`, is of
     problem `doc[p]`."""
@@ -211,7 +211,7 @@ def _numbered(keys: I64) -> tuple[I64, int]:
     return number, int(number.max()) + 1 if len(number) else 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Ends:
     """The links seen from their ends. End e < m is link e at its pair a, end m + e is link e at its pair b.
 
@@ -264,7 +264,7 @@ class Ends:
         return earned.astype(np.float64), spare, np.bincount(self.pair, slots, n).astype(np.float64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Assignments:
     """The best assignment of each problem asked for: its value (a bound), its mapping, and what the pairs
     lack."""

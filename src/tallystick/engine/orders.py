@@ -22,16 +22,16 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.arrays import F64, I64, Mask, distinct
 from tallystick.engine.latent import CONSTRAINTS, EPSILON, Constraint
 from tallystick.engine.latent_pairs import common_unit
 from tallystick.engine.program import Programs, Rows, seconds_left
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 
 
 def reachability(nodes: int, source: Any, target: Any) -> Mask:
@@ -307,8 +307,8 @@ def _rows(clash: Mask, u: I64, v: I64) -> Rows:
     count += len(a)
     row, column = np.concatenate(row_parts), np.concatenate(column_parts)
     # A member of a node clashes with the other members, so it would be listed twice in its own node's row.
-    distinct = np.unique(row * n + column)
-    return Rows.of(distinct // n, distinct % n, np.ones(len(distinct)), np.ones(count))
+    once = distinct(row * n + column)
+    return Rows.of(once // n, once % n, np.ones(len(once)), np.ones(count))
 
 
 def _open(upper: float, lower: float, unit: float | None) -> bool:
@@ -342,7 +342,7 @@ def _matched(lower: float, upper: float, unit: float | None, chosen: I64, u: I64
 Weak = Literal["N:1", "1:N"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Matched:
     """Matched pairs (`left[n]`, `right[n]`) in order, which earn `lower`; nothing earns more than `upper`."""
 

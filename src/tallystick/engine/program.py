@@ -17,16 +17,16 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """The matrix A by rows: row r has the columns `index[start[r]:start[r + 1]]` with `value`; `limit` is
     b."""
@@ -60,7 +60,7 @@ class Rows:
         return Rows.of(number[row[used]], column[self.index[used]], self.value[used], self.limit[left]), left
 
 
-@dataclass(frozen=True)
+@frozen
 class Relaxed:
     """Values between 0 and 1, the prices of the rows, and the reduced gains c - A'y."""
 
@@ -69,7 +69,7 @@ class Relaxed:
     reduced: F64
 
 
-@dataclass(frozen=True)
+@frozen
 class Whole:
     """Values 0 or 1, None if the solver found none in time; `upper` bounds the optimum."""
 
@@ -224,7 +224,11 @@ class PrimalDual:
             paid = np.maximum(prices + price_pace * (matrix.times(2.0 * reached - values) - limit), 0.0)
             now = matrix.transposed_times(paid)
             by, price_by = reached - values, paid - prices
-            values, prices, drawn = values + _RELAXED * by, prices + _RELAXED * price_by, drawn + _RELAXED * (now - drawn)
+            values, prices, drawn = (
+                values + _RELAXED * by,
+                prices + _RELAXED * price_by,
+                drawn + _RELAXED * (now - drawn),
+            )
         reduced = gain - now
         upper = float((paid * limit).sum() + np.maximum(reduced, 0.0).sum())
         if upper < self.upper:
@@ -255,7 +259,7 @@ class _Matrix:
         self.start, self.index = rows.start.astype(np.int32), rows.index.astype(np.int32)
         self.value = np.ascontiguousarray(rows.value, np.float64)
         self.tools = _sparse_tools()
-        self.row = None if self.tools else np.repeat(np.arange(len(rows.limit)), np.diff(rows.start))
+        self.row = np.repeat(np.arange(0 if self.tools else len(rows.limit)), 0 if self.tools else np.diff(rows.start))
 
     def times(self, values: F64) -> F64:
         height, width = self.shape
@@ -282,9 +286,9 @@ def _sparse_tools() -> Any:
     from pathlib import Path
 
     scipy = find_spec("scipy")
-    name = "scipy.sparse._sparsetools"
-    for suffix in EXTENSION_SUFFIXES if scipy and scipy.origin else ():
-        file = Path(scipy.origin).parent / "sparse" / f"_sparsetools{suffix}"
+    name, origin = "scipy.sparse._sparsetools", scipy.origin if scipy else None
+    for suffix in EXTENSION_SUFFIXES if origin else ():
+        file = Path(origin or "").parent / "sparse" / f"_sparsetools{suffix}"
         spec = spec_from_loader(name, ExtensionFileLoader(name, str(file))) if file.exists() else None
         if spec is not None and spec.loader is not None:
             module = module_from_spec(spec)

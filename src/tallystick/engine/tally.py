@@ -27,9 +27,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import F64
+from tallystick.engine.arrays import F64, distinct
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+
+NAN = math.nan
 
 
 class Kind(Protocol):
@@ -64,6 +66,10 @@ class Labelled(Kind, Protocol):
         """From an array (..., sums) to arrays (..., labels)."""
         ...
 
+    def label_rows(self, rows: F64) -> dict[str, F64]:
+        """From the rows of documents to num_p, den_p, num_r and den_r of each document, by label."""
+        ...
+
     def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
         """The sums of a corpus by label and name."""
         ...
@@ -91,6 +97,10 @@ class Joinable(Kind, Protocol):
 
     def joined(self, other: Any) -> Any:
         """The kind of the documents of both; sums keep their names."""
+        ...
+
+    def including(self, sums: Sequence[str]) -> Any:
+        """The kind that has these sums, too, as far as it can."""
         ...
 
 
@@ -138,6 +148,8 @@ class Counts:
         return ("num_p", "den_p", "num_r", "den_r")
 
     def figures(self, sums: F64) -> dict[str, F64]:
+        if sums.ndim == 1:
+            return self._figures_of_one(*sums[:4].tolist())
         num_p, den_p, num_r, den_r = (sums[..., k] for k in range(4))
         precision, recall = ratio(num_p, den_p), ratio(num_r, den_r)
         square = self.beta**2
@@ -153,9 +165,30 @@ class Counts:
             out["jaccard"] = ratio(num_p, den_r + den_p - num_p)
         return out
 
+    def _figures_of_one(self, num_p: float, den_p: float, num_r: float, den_r: float) -> dict[str, Any]:
+        """The same for one tally, in the same steps, without arrays."""
+        precision, recall = num_p / den_p if den_p else NAN, num_r / den_r if den_r else NAN
+        square = self.beta**2
+        if self.one:
+            below = square * den_r + den_p
+            f = (1 + square) * num_p / below if below else NAN
+        elif not den_p and not den_r:
+            f = NAN
+        else:
+            p, r = precision if den_p else 0.0, recall if den_r else 0.0
+            below = square * p + r
+            f = (1 + square) * p * r / below if below else 0.0
+        out = {"precision": precision, "recall": recall, f"f{self.beta:g}": f}
+        if self.headline == "jaccard":
+            below = den_r + den_p - num_p
+            out["jaccard"] = num_p / below if below else NAN
+        return {name: np.float64(value) for name, value in out.items()}
+
 
 def total(rows: F64) -> F64:
     """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
+    if len(rows) == 1:
+        return np.array(rows[0], np.float64)
     if are_integers(rows):
         return np.asarray(rows.sum(axis=0), np.float64)
     return np.array([math.fsum(column) for column in rows.T.tolist()]) if len(rows) else np.zeros(rows.shape[1])
@@ -277,7 +310,7 @@ def _add_column(column: F64) -> int:
     mantissa = np.ldexp(fraction, 53).astype(np.int64)
     high, low = mantissa >> _HALF, mantissa & ((1 << _HALF) - 1)
     total = 0
-    for power in np.unique(exponent).tolist():
+    for power in distinct(exponent).tolist():
         here = exponent == power
         whole = (int(high[here].sum()) << _HALF) + int(low[here].sum())
         shift = power - 53 + _ONE
@@ -418,7 +451,7 @@ def exact_rows(kind: Kind, rows: F64) -> NDArray[np.bool_] | None:
         return None
     num_p, den_p, num_r, den_r = rows.T[:4]
     # one wrong value among a million is still one, so the tolerance is that of the sums, and not a share of them
-    sides = [np.isclose(num, den, rtol=1e-12, atol=1e-9) for num, den in ((num_p, den_p), (num_r, den_r))]
+    sides = [np.abs(num - den) <= 1e-9 + 1e-12 * np.abs(den) for num, den in ((num_p, den_p), (num_r, den_r))]
     right: NDArray[np.bool_] = sides[0] & sides[1]
     return right
 

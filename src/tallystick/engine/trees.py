@@ -11,16 +11,16 @@ The children of a node are ordered by their numbers. Ordered trees are solved by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, starts_of_runs
 from tallystick.engine.native import compiled
 from tallystick.engine.orders import Matched, match_dense, match_orders, reachability
+from tallystick.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class _Tree:
     """Children of each node (the last entry: the roots), nodes in postorder, and for each place the leftmost
     leaf's place."""

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import I64
+from tallystick.engine.arrays import I64, distinct
 from tallystick.files.json_values import Json, read_json, try_decode
 from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
 from tallystick.frozen import frozen
@@ -138,7 +138,7 @@ def _find_newdoc(data: bytes, end: bool) -> tuple[I64, int]:
     blocks, settled = find_blocks(data, end)
     marks = np.array([found.start() for found in _NEWDOC.finditer(data, 0, settled)], np.int64)
     place = np.searchsorted(blocks, marks, side="right") - 1
-    return blocks[np.unique(place[place >= 0])], settled
+    return blocks[distinct(place[place >= 0])], settled
 
 
 # What they are called

@@ -17,7 +17,6 @@ line behind it, words are numbered from 1, a range stands before its words, no F
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -27,6 +26,7 @@ from tallystick.errors import InputError
 from tallystick.files.lines import read_utf8
 from tallystick.files.source import Source
 from tallystick.files.table import WIDTH, number_ranges
+from tallystick.frozen import frozen
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 ROW, COMMENT, BLANK = range(3)
@@ -49,7 +49,7 @@ _SPACE_BYTES = tuple({chr(space).encode()[:2] for space in SPACES})
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Coded:
     """A column of strings: `values[codes[i]]` is the i-th."""
 
@@ -85,7 +85,7 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
     return renumbered(a), renumbered(b)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Content:
     """A source's bytes; the last line is ended, and zeros follow that `number_ranges` may read."""
 
@@ -110,7 +110,7 @@ def read_content(source: Source) -> Content:
     return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Table:
     """A CoNLL-U file by lines. Line numbers count from 1."""
 
@@ -239,7 +239,7 @@ class Fail(Protocol):
     def __call__(self, row: int, message: str, field: int) -> NoReturn: ...
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ids:
     """What the ID column says, for each row."""
 
@@ -301,7 +301,7 @@ def check_ranges(ids: Ids, ranges: NDArray[np.intp], next_id: Ints, sentence: In
         fail(int(ranges[at]), f"{name} reaches beyond the sentence, which has {length[at]} words", ID)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Comments:
     """The comments that name something, each with the sentence that it stands before."""
 
@@ -318,7 +318,7 @@ class Comments:
         return found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Words:
     """The sentences and words of a table, checked. Rows are numbers of the table's rows."""
 

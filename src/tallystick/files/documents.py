@@ -12,7 +12,6 @@ A text that stands for a document (a model's answer) is its own line, whatever i
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -132,6 +131,8 @@ class PickedLines(Lines):
 
     def __init__(self, lines: Lines, take: str | None, id: str, gaps: bool = False) -> None:
         self.inner, self.take, self.id, self.gaps = lines, take, id, gaps
+        self.beside, self.found_beside = "", dict[int, Any]()
+        """A path at which something else of a line is kept, and what was found there, by the number of the line."""
         """With `gaps`, a line may have nothing at the path if others have: a request that failed has no answer."""
         self.source, self.name, self.file, self.remark = lines.source, lines.name, lines.file, lines.remark
         for path in (take, id):
@@ -167,6 +168,8 @@ class PickedLines(Lines):
                     outer = decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise self.inner.not_json(error, number, line) from None
+                if self.beside and self.take is not None:
+                    self.found_beside[number] = value_at(outer, self.beside)
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 try:
@@ -331,6 +334,8 @@ def _read_table(source: Source, mark: str | None, kinds: Kinds | None, id: str) 
     text = source.text()
     first = text.split("\n", 1)[0]
     mark = mark or (";" if first.count(";") > first.count(",") else ",")
+    import csv
+
     csv.field_size_limit(1 << 30)  # a cell may hold a document
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     places: list[Place] = []

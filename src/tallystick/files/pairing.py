@@ -9,7 +9,6 @@ reference does not have cannot be scored, so it is ignored, and noted too.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Generic, TypeVar
@@ -17,6 +16,7 @@ from typing import IO, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import distinct
 from tallystick.errors import (
     InputError,
     Place,
@@ -294,6 +294,8 @@ class Repeats:
 
     def _write(self) -> None:
         if self._file is None:
+            import tempfile
+
             self._file = tempfile.TemporaryFile(prefix="tallystick-ids-")  # noqa: SIM115 - it lives as long as this
         run = np.sort(self._buffer[: self._held])
         edges = np.array([k * 2**64 // RANGES for k in range(1, RANGES)], np.uint64)
@@ -308,7 +310,7 @@ class Repeats:
         self._write()
         twice = [_twice(np.sort(self._range(k))) for k in range(RANGES)]
         self._file.seek(0, 2)  # more may come
-        return np.unique(np.concatenate(twice))
+        return distinct(np.concatenate(twice))
 
     def _range(self, k: int) -> U64:
         """The numbers of one range, from all runs."""
@@ -329,7 +331,7 @@ class Repeats:
 
 
 def _twice(ordered: U64) -> U64:
-    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    return distinct(ordered[1:][ordered[1:] == ordered[:-1]])
 
 
 # Names of documents in CoNLL's files.

@@ -23,12 +23,13 @@ from pathlib import Path
 from tallystick.errors import InputError, Place
 from tallystick.files.json_values import FARTHEST
 from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention
 
 _PASSED_OVER = ("A", "M", "N", "#")
 
 
-@dataclass(frozen=True)
+@frozen
 class Pointer:
     """An id inside an annotation, the role before it (or nothing) and where it stands."""
 
@@ -37,7 +38,7 @@ class Pointer:
     place: Place
 
 
-@dataclass(frozen=True)
+@frozen
 class TextBound:
     """A T line: pieces of text with exclusive ends, in order."""
 
@@ -52,7 +53,7 @@ class TextBound:
         return ";".join(f"{start} {end}" for start, end in self.pieces)
 
 
-@dataclass(frozen=True)
+@frozen
 class BratRelation:
     """An R line: two arguments, in the order of the line."""
 
@@ -61,7 +62,7 @@ class BratRelation:
     place: Place
 
 
-@dataclass(frozen=True)
+@frozen
 class BratEvent:
     """An E line."""
 
@@ -71,7 +72,7 @@ class BratEvent:
     place: Place
 
 
-@dataclass(frozen=True)
+@frozen
 class BratSet:
     """A `*` line: at least two annotations that belong together."""
 

@@ -26,7 +26,6 @@ compared, so a clash of hashes costs time but never gives a wrong number.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +35,7 @@ from tallystick.engine.arrays import I64, ranges
 from tallystick.errors import InputError, Place
 from tallystick.files.lines import read_utf8
 from tallystick.files.source import AnySource, Source
+from tallystick.frozen import frozen
 
 Indices = NDArray[np.intp]
 Words = NDArray[np.uint64]
@@ -176,7 +176,7 @@ BLOCK = 1 << 18
 PADDING = b"\n" * WIDTH  # so that the numberer can read so many bytes from any field's start
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class LineBlock:
     """Some whole lines of a file: its fields, the first field and the number of fields of each line.
 
@@ -285,7 +285,7 @@ LONGEST_FIELD = 1 << 20
 """A token or tag that is longer is none."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tokens:
     """The tokens of a file as one run of bytes with their sizes."""
 
@@ -316,7 +316,7 @@ class Tokens:
         return same_size if same_size < shared else None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ColumnFile:
     """The chosen columns of a file as numbers; sentence i is tokens offsets[i] to offsets[i + 1].
 

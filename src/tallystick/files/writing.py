@@ -15,7 +15,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +104,8 @@ def _write_to_open(name: str, data: bytes) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
+    import tempfile
+
     handle, name = tempfile.mkstemp(dir=target.parent, prefix="tallystick-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as stream:

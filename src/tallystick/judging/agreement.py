@@ -12,11 +12,11 @@ people decided together: the more experienced wins where they differ, and what p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tallystick.errors import InputError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.judging.questions import LABELS, Judgement, Label
 from tallystick.judging.recorded import Recorded
 from tallystick.judging.store import Store, Voice
@@ -33,7 +33,7 @@ def kappa(table: Sequence[Sequence[int]]) -> float | None:
     return None if expected == 1 else float((observed - expected) / (1 - expected))
 
 
-@dataclass(frozen=True)
+@frozen
 class Agreement:
     """The agreement of two judges on the questions that both answered."""
 

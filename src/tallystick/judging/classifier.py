@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -32,6 +32,7 @@ from tallystick.engine.arrays import F64, I64, integers
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.files.json_values import Json, NotJson, decode, read_json
 from tallystick.files.source import Source, read_text, shown_name
+from tallystick.frozen import frozen
 from tallystick.judging.agreement import Agreement, agreement
 from tallystick.judging.encoders import Encoder, encoder_named
 from tallystick.judging.questions import LABELS, Label, Question, Verdict
@@ -41,7 +42,7 @@ FORMAT = "tallystick embedding judge 1"
 Labelled = Sequence[tuple[Question, Label]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Classifier:
     """The coefficients of a logistic regression on one number: a slope and an intercept for each known label."""
 
@@ -76,7 +77,7 @@ class Classifier:
         return Classifier(known, tuple(slopes), tuple(intercepts))
 
 
-@dataclass(frozen=True)
+@frozen
 class EmbeddingJudge:
     """An encoder and a classifier: a judge that works offline and always gives the same answer."""
 
@@ -189,7 +190,7 @@ def features(encoder: Encoder, questions: Sequence[Question]) -> F64:
 # -- training ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Trained:
     """A judge, and its agreement with labels that it was not trained on."""
 

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import get_args
 
 from tallystick.errors import InputError
+from tallystick.frozen import frozen
 from tallystick.judging.agreement import Agreement, agreement
 from tallystick.judging.questions import (
     LONGEST_NAME,
@@ -39,7 +40,7 @@ from tallystick.judging.store import Store
 MARKS = ("trigger", "reference", "candidate")
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """Text under the same marks, in the order of `MARKS`."""
 
@@ -47,7 +48,7 @@ class Piece:
     marks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Passage:
     """A document in pieces, and notes about its marks."""
 
@@ -171,7 +172,7 @@ def question_texts(question: Question) -> tuple[str, str, str]:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Sheet:
     """An unfinished answer. `same_as` is None until Q2 is answered; an empty set is "none of them"."""
 
@@ -269,7 +270,7 @@ def person_name(store: Store, name: str) -> str:
     return name
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """A question that two people answered differently."""
 

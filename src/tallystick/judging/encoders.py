@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import metadata
@@ -37,11 +36,12 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64
 from tallystick.errors import InputError, did_you_mean
+from tallystick.frozen import frozen
 
 CHUNK = 8192
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Vectors:
     """Vectors of whole numbers, and their squared lengths. The cosine with a zero vector is 0."""
 

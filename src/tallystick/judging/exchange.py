@@ -24,6 +24,7 @@ from xml.sax.saxutils import quoteattr
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
+from tallystick.frozen import frozen
 from tallystick.judging.desk import NO, NONE, RELATION_KEYS, YES, passage_of, question_texts, reference_keys
 from tallystick.judging.questions import (
     RELATIONS,
@@ -184,7 +185,7 @@ def judgement_of(value: dict[str, Any], question: Question, judge: str) -> Judge
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ImportCounts:
     """What an import changed in a store."""
 

@@ -32,6 +32,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tallystick.errors import InputError, counted, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.judging.questions import Judgement, Prompt, Question, Unusable, Verdict, read_answer
 from tallystick.judging.store import Store
 
@@ -45,7 +46,7 @@ CUT_OFF = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Endpoint:
     """Which model is called, where, and how long to wait. The key is read from the environment unless it is given."""
 
@@ -119,7 +120,7 @@ def _client_with_deadline(seconds: float) -> Any:
     return Bounded()
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """A model's answer, the model that the server names, and the tokens that were paid for."""
 
@@ -131,7 +132,7 @@ class Answer:
     """Why the answer is incomplete; empty if it is complete."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Failure:
     """Why there is no answer."""
 
@@ -271,7 +272,7 @@ TOKENS_OF_AN_ANSWER = {"json": 60, "words": 5}
 """Rough figures for English, for the estimate of a dry run only."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """What judging would take: the calls, what is already in the store, and the estimated tokens."""
 

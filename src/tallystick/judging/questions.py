@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -34,12 +34,13 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.files.json_values import SEVERAL, Unreadable, read_noisy, shown, without_reasoning
+from tallystick.frozen import frozen
 
 Span = tuple[int, int]
 """First character and the one after the last, in the document's text."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """One candidate, and the references to compare it with."""
 
@@ -143,7 +144,7 @@ RELATIONS: dict[Relation, tuple[str, Label]] = {
 """The answers to Q3 as a person reads them, and the label each leads to."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """A label, and which of the question's references the candidate stands for (indices; may be none)."""
 
@@ -163,7 +164,7 @@ class Verdict:
         return self.label, frozenset(() if self.label == "Incorrect" else self.references)
 
 
-@dataclass(frozen=True)
+@frozen
 class Answers:
     """The answers to the three questions. No at Q1 skips the others; after Yes, Q3 is required."""
 
@@ -186,7 +187,7 @@ class Answers:
         return Verdict(RELATIONS[self.relation][1], self.same_as)
 
 
-@dataclass(frozen=True)
+@frozen
 class Judgement:
     """One answer of one judge: a row of the store."""
 
@@ -277,7 +278,7 @@ PARTS = ("document", "event_type", "trigger", "role")
 """What a prompt may show of a question besides candidate and reference."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sight:
     """Which parts of a question are shown."""
 
@@ -345,7 +346,7 @@ _PLACE = re.compile(r"\\<|<([a-z][a-z _-]*)>")
 _HEADING = re.compile(r"^\[(\w+)\][ \t]*$", re.M)
 
 
-@dataclass(frozen=True)
+@frozen
 class Prompt:
     """A system message (perhaps empty), a user message, and the form of the answer."""
 

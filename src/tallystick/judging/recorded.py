@@ -21,13 +21,14 @@ with people well enough to be used without being asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from tallystick.errors import InputError, counted, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.judging.questions import Judge, Label, Question, Sight, Verdict
 from tallystick.judging.store import KINDS, Store, Voice
 
@@ -37,7 +38,7 @@ NAMED = 3
 """A signature names up to so many judges; of more, it has the number."""
 
 
-@dataclass(frozen=True)
+@frozen
 class VoiceRecord:
     """One judge with one version, and all its verdicts."""
 
@@ -261,7 +262,7 @@ def _open_classifier(name: str) -> Judge:
     return EmbeddingJudge.load(name)
 
 
-@dataclass(frozen=True)
+@frozen
 class ModelOptions:
     """The options of `llm:MODEL`; those in a name arrive as text."""
 

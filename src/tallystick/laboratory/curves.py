@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import TallystickError
 from tallystick.files.writing import write_atomically
+from tallystick.frozen import frozen
 from tallystick.laboratory.spaces import Walk
 from tallystick.laboratory.subjects import (
     FAILS,
@@ -45,7 +45,7 @@ MULTIPLE = 2.0
 FEWEST = 4
 
 
-@dataclass(frozen=True)
+@frozen
 class Curve:
     """The scores along a walk."""
 

@@ -21,7 +21,6 @@ prefixes, 2^-max(a, b) = min(2^-a, 2^-b) is a kernel, hence their product is one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -32,13 +31,14 @@ from tallystick.engine.arrays import F64, Blocks
 from tallystick.engine.data import Scope, as_data
 from tallystick.engine.encoded import Column
 from tallystick.errors import MetricError, TallystickError
+from tallystick.frozen import frozen
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 CHUNK = 250
 """Objects that meet each other at once: few enough that their pairs stay small."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Witness:
     """Objects whose Gram matrix no kernel can have."""
 
@@ -53,7 +53,7 @@ class Witness:
         return f"smallest eigenvalue {self.smallest:.4f} on {listed}"
 
 
-@dataclass(frozen=True)
+@frozen
 class KernelStatus:
     """Whether a metric is a kernel: yes with the lemmas, no with a witness, or unknown."""
 

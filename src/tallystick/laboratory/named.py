@@ -7,12 +7,12 @@ asked for, so that `tallystick check` imports what it needs and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.laboratory.spaces import TypedSpace, Walk
 from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
@@ -207,7 +207,7 @@ def named(name: str) -> list[Subject]:
 Entities = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class EntitySpace:
     """Mentions put into entities, no mention twice. A piece is a mention that joins its entity."""
 
@@ -304,7 +304,7 @@ Parents = tuple[tuple[int, int], ...]
 """(event, its parent or 0) for each event."""
 
 
-@dataclass(frozen=True)
+@frozen
 class HierarchySpace:
     """Forests of events. A piece is a link.
 
@@ -411,7 +411,7 @@ Word = tuple[int, str, str, str]
 Sentence = tuple[Word, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class SentenceSpace:
     """Parses of one sentence. A piece is a word with all its annotation.
 
@@ -487,7 +487,7 @@ def conllu(sentences: Sequence[Sentence]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True)
+@frozen
 class TypedMention(Mention):
     """A mention of which everything is known that a relation's arguments are compared by."""
 
@@ -495,7 +495,7 @@ class TypedMention(Mention):
     head: int
 
 
-@dataclass(frozen=True)
+@frozen
 class TypedRelation:
     """A relation of such mentions."""
 
@@ -504,14 +504,14 @@ class TypedRelation:
     obj: TypedMention
 
 
-@dataclass(frozen=True)
+@frozen
 class TypedRelations:
     """The relations of a text."""
 
     relations: Collection[TypedRelation]
 
 
-@dataclass(frozen=True)
+@frozen
 class Fillers:
     """The entities of a text, each in its role."""
 

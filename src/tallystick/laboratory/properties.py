@@ -21,13 +21,13 @@ P1 to P5 are those of "Evaluation for Partial Event Coreference", section 3.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from random import Random
 from typing import Any
 
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.laboratory.curves import MULTIPLE, WALK_PROPERTIES, Curve, curves_along_walks, sides, walk_property
 from tallystick.laboratory.subjects import (
     FAILS,
@@ -380,7 +380,7 @@ ALL: dict[str, Callable[[Laboratory], Finding]] = {
 # `check`: every property of one subject, and its curves.
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """What was found about a metric."""
 

@@ -18,7 +18,7 @@ import decimal
 import enum
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 from typing import Any, Literal, Protocol, get_args
 
@@ -26,9 +26,10 @@ import typing_extensions
 
 from tallystick.algebra.derive import name_of, shape_of
 from tallystick.errors import DerivationError
+from tallystick.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Walk:
     """Responses one edit apart; `rising` if each edit makes them better."""
 
@@ -86,7 +87,7 @@ class Space(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class TypedSpace:
     """All values of a type."""
 
@@ -298,7 +299,7 @@ class Sampler:
         return value
 
 
-@dataclass(frozen=True)
+@frozen
 class Leaf(Sampler):
     """A plain value out of a pool; `others` is the pool of what is totally different."""
 
@@ -323,7 +324,7 @@ class Leaf(Sampler):
         return set(self.others) <= set(self.pool)
 
 
-@dataclass(frozen=True)
+@frozen
 class Fields(Sampler):
     """A record."""
 
@@ -348,7 +349,7 @@ class Fields(Sampler):
         return {name: part.shuffled(value[name], rng) for name, part in self.parts.items()}
 
 
-@dataclass(frozen=True)
+@frozen
 class Many(Sampler):
     """A collection; `ordered` if its order means something, `repeats` if it can hold an item twice."""
 
@@ -386,7 +387,7 @@ class Many(Sampler):
         return out if self.ordered else rng.sample(out, len(out))
 
 
-@dataclass(frozen=True)
+@frozen
 class Keyed(Many):
     """A mapping, as a collection of (key, value); no key stands twice."""
 
@@ -398,7 +399,7 @@ class Keyed(Many):
         return (one for one in super().simpler(value) if len({repr(entry["key"]) for entry in one}) == len(one))
 
 
-@dataclass(frozen=True)
+@frozen
 class Maybe(Sampler):
     """A value that may be None."""
 
@@ -422,7 +423,7 @@ class Maybe(Sampler):
         return None if value is None else self.inner.shuffled(value, rng)
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice(Sampler):
     """A union: a value is held as (number of its case, value)."""
 
@@ -445,7 +446,7 @@ class Choice(Sampler):
         return value[0], self.options[value[0]].shuffled(value[1], rng)
 
 
-@dataclass(frozen=True)
+@frozen
 class Again(Sampler):
     """A type that contains itself: empty collections and None end it."""
 

@@ -7,7 +7,6 @@ asked one pair at a time; what it raises is kept as a finding, not as the end of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -16,13 +15,14 @@ import numpy as np
 from tallystick.algebra.node import Node
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, TallystickError
+from tallystick.frozen import frozen
 from tallystick.laboratory.spaces import Space, TypedSpace
 from tallystick.results.result import Result
 
 Pair = tuple[Any, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Scored:
     """What a metric makes of a pair: figures (None: undefined), whether a Σ(P,R) passed Σ(P,P) or Σ(R,R), an error."""
 
@@ -38,7 +38,7 @@ Measure = Callable[[Sequence[Pair]], list[Scored]]
 Corpus = Callable[[Sequence[Pair]], Scored]
 
 
-@dataclass(frozen=True)
+@frozen
 class Subject:
     """A metric, the space of its structures, and the figure that it is judged by."""
 
@@ -167,7 +167,7 @@ State = tuple[Any, ...]
 HOLDS, FAILS, NOT_ASKED = "holds", "fails", "-"
 
 
-@dataclass(frozen=True)
+@frozen
 class Failure:
     """How a candidate fails, and what to show of it: labels with structures."""
 
@@ -175,7 +175,7 @@ class Failure:
     shown: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Finding:
     """What was found about one property."""
 
@@ -194,7 +194,7 @@ Answer = Failure | bool
 Ask = Callable[[Sequence[State]], Sequence[Answer]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Laboratory:
     """A subject, and how much is tried."""
 

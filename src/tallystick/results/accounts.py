@@ -26,6 +26,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Totals, Units, joint_kind, merged, rows_under
 from tallystick.errors import MetricError, SidesMismatch, some
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
@@ -38,7 +39,7 @@ FieldSums = dict[str, tuple[Units, bool]]
 """By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelSums:
     """By label the four sums, and how many of it the reference has; `path` is where the labels stand."""
 
@@ -51,7 +52,7 @@ class LabelSums:
         self.sums[label] = (units, support) if known is None else (merged(known[0], units), known[1] + support)
 
 
-@dataclass(frozen=True)
+@frozen
 class Subject:
     """What is computed, as far as the signature says it."""
 
@@ -61,7 +62,7 @@ class Subject:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wants:
     """What is kept beyond the sums: rows and names of documents, figures by field, figures by one of these labels. `absent` says
     that documents which only one side has can be done with."""
@@ -85,7 +86,7 @@ class Account:
     """The tallies of some documents; what is None is not kept."""
 
     kind: Kind
-    subject: Subject = Subject()
+    subject: Subject = Subject()  # noqa: RUF009
     totals: Totals | None = None
     """The sums, instead of the rows."""
     batches: list[tuple[Kind, F64, F64 | None]] = field(default_factory=list)
@@ -106,8 +107,7 @@ class Account:
     surplus: Surpluses = field(default_factory=Surpluses)
     """What predictions have that nothing can meet."""
     _names: set[Any] = field(default_factory=set)
-    _negative: int = 0
-    _silent: tuple[int, int] = (0, 0)
+    _answered: tuple[int, int, int] = (0, 0, 0)
 
     @staticmethod
     def nothing(kind: Kind) -> Account:
@@ -214,8 +214,7 @@ class Account:
         self.remarks.merge(other.remarks)
         self.surplus.add(other.surplus)
         self.asked.update(other.asked)
-        self._negative += other._negative
-        self._silent = _sum(self._silent, other._silent)
+        self._answered = _sum(self._answered, other._answered)
         self.fields = merged_fields(self.fields, other.fields)
         self.labels = merged_labels(self.labels, other.labels)
         if self.documents is not None and other.documents is not None:
@@ -241,9 +240,9 @@ class Account:
     def forget(self) -> None:
         """Where memory is bounded, the answers of users' functions are remembered for a while only."""
         if self.totals is not None and sum(map(len, self.memory.calls.values())) > MOST_CALLS:
-            self._negative, self._silent = self.negative, self.unjudged
+            self._answered = self.answered
             for calls in self.memory.calls.values():
-                calls.clear()  # the judge that gave them stays known
+                calls.rows.clear()  # the judge that gave them stays known
 
     # What it came to
 
@@ -269,21 +268,19 @@ class Account:
         return tuple(place if key is None else key for place, key in enumerate(self.ids))
 
     @property
-    def negative(self) -> int:
-        """How many answers were below 0."""
-        answers = (weight for calls in self.memory.calls.values() for weight in calls.values())
-        return self._negative + sum(bool(weight < 0) for weight in answers)
-
-    @property
-    def unjudged(self) -> tuple[int, int]:
-        """How many answers are NaN, which is a judge that did not say, of how many."""
-        weights = [weight for calls in self.memory.calls.values() for weight in calls.values()]
-        return _sum(self._silent, (sum(weight != weight for weight in weights), len(weights)))
+    def answered(self) -> tuple[int, int, int]:
+        """How many answers of users' functions and of judges there are, below 0, and NaN, which is a judge that did not say."""
+        found = [calls.weights() for calls in self.memory.calls.values()]
+        below, silent = (
+            [int(np.count_nonzero(one < 0)) for one in found],
+            [int(np.count_nonzero(one != one)) for one in found],
+        )
+        return _sum(self._answered, (sum(map(len, found)), sum(below), sum(silent)))
 
     @property
     def judges(self) -> tuple[str, ...]:
         """Who was asked."""
-        found = (getattr(calls, "signature", "") for calls in self.memory.calls.values())
+        found = (calls.signature for calls in self.memory.calls.values())
         return tuple(dict.fromkeys((*self.asked, *(who for who in found if who))))
 
     @property
@@ -292,10 +289,10 @@ class Account:
         notes = [*self.remarks.texts(), *self.surplus.lines()]
         if self.open_selves:
             notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
-        if self.negative:
-            notes.append(f"{self.negative:,} similarities were below 0 and counted as 0")
+        asked, negative, unjudged = self.answered
+        if negative:
+            notes.append(f"{negative:,} similarities were below 0 and counted as 0")
         notes += self.memory.named_spellings()
-        unjudged, asked = self.unjudged
         if unjudged:
             notes.append(
                 f"{unjudged:,} of {asked:,} pairs of texts were not judged and count as 0: the figures are lower bounds"
@@ -326,7 +323,7 @@ class Account:
 class Sum:
     """Results of one metric, added up as they come: what is wanted of them, and the documents themselves if these are kept."""
 
-    wants: Wants = Wants(rows=True)
+    wants: Wants = Wants(rows=True)  # noqa: RUF009
     keep: bool = True
     account: Account | None = None
     first: Result | None = None
@@ -447,5 +444,5 @@ def merged_labels(first: LabelSums | None, second: LabelSums | None) -> LabelSum
     return out
 
 
-def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
+def _sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]

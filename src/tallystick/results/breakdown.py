@@ -127,6 +127,97 @@ def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data
     return out
 
 
+# The same figures as rows of documents: what intervals and paired tests by field or label are made of.
+
+MOST_CELLS = 200_000_000
+"""How many sums of parts and documents are kept at most: 1.6 GB."""
+
+
+def rows_by_field(metric: Node, sources: Sources, memory: Memory) -> PartRows:
+    """By path what every document earned and could have earned there: arrays (documents, num_p den_p num_r den_r), whose sums are
+    those of `figures_by_field`."""
+    parts = PartRows()
+    for reference, predicted in sources:
+        documents = _top(metric, reference, predicted, memory, homes=True)
+        for level in documents.leaves():
+            assert level.homes is not None
+            parts.add(level.path or "(value)", level.homes, _earned(level))
+        for path, ours, theirs in documents.node.one_sided(documents):
+            if len(ours) or len(theirs):
+                ones = np.zeros(0), np.ones(len(theirs)), np.zeros(0), np.ones(len(ours))
+                parts.add(path, (ours, theirs), ones)
+        for path, counts in split_surplus(predicted)[1].items():
+            parts.add_column(path, 1, counts)
+        parts.first += len(reference)
+    return parts
+
+
+def rows_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> PartRows:
+    """By label the same, as `figures_by_label` adds it up."""
+    parts = PartRows()
+    for reference, predicted in sources:
+        level, labels = _labelled_items(metric, path, reference, predicted, memory)
+        assert level.homes is not None
+        for column, (labels_of, weights, homes) in _items_by_side(path, level, labels).items():
+            order: dict[Any, list[int]] = {}
+            for place, label in enumerate(labels_of):
+                order.setdefault(label, []).append(place)
+            for label, places in order.items():
+                parts.add_column(label, column, np.bincount(homes[places], weights[places], len(reference)))
+                parts.support[label] = parts.support.get(label, 0) + (len(places) if column == 3 else 0)
+        parts.first += len(reference)
+    return parts
+
+
+class PartRows:
+    """Rows of parts, put together batch by batch; a part that a batch does not have is 0 there. `support` is how many of each the
+    reference has."""
+
+    def __init__(self) -> None:
+        self.first = 0
+        self.found: dict[Any, list[tuple[int, int, F64]]] = {}
+        self.support: dict[Any, int] = {}
+
+    def add(self, part: Any, homes: tuple[I64, I64], earned: tuple[F64, F64, F64, F64]) -> None:
+        """What the rows of both sides earned and could have."""
+        self.support[part] = self.support.get(part, 0) + len(earned[3])
+        for column, values in enumerate(earned):
+            home = homes[1] if column < 2 else homes[0]
+            if len(values):
+                self.add_column(part, column, np.bincount(home, values))
+
+    def add_column(self, part: Any, column: int, values: Any) -> None:
+        self.support.setdefault(part, 0)
+        self.found.setdefault(part, []).append((self.first, column, np.asarray(values, np.float64)))
+
+    def rows(self) -> dict[Any, F64]:
+        """An array for each part."""
+        if 4 * self.first * len(self.support) > MOST_CELLS:
+            raise MetricError(
+                f"{len(self.support):,} parts of {self.first:,} documents are too many to be tested one by one; choose a field "
+                "with fewer values"
+            )
+        out = {}
+        for part in self.support:
+            rows = out[part] = np.zeros((self.first, 4))
+            for first, column, values in self.found.get(part, ()):
+                rows[first : first + len(values), column] += values
+        return out
+
+
+def _earned(level: Aligned) -> tuple[F64, F64, F64, F64]:
+    """What each row of either side earned and could have: the four sums, row by row."""
+    n_r, n_p = len(level.reference), len(level.predicted)
+    weights = level.weights * level.scale
+    earned: list[F64] = []
+    for rows, bound in ((level.j, n_p), (level.i, n_r)):
+        best: F64 = np.zeros(bound)
+        np.maximum.at(best, rows, weights)
+        earned.append(best)
+    own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
+    return earned[0], own_p, earned[1], own_r
+
+
 def _field_sums(level: Aligned) -> Units:
     if level.node.exact_only:
         return _exact_sums(level)
@@ -194,20 +285,28 @@ def has_labels_at(metric: Node, path: str) -> bool:
 
 def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Data, memory: Memory) -> None:
     """Add what the labels of some documents earned and lost."""
-    levels = list(_top(metric, reference, predicted, memory).descend())
+    level, labels = _labelled_items(metric, sums.path, reference, predicted, memory)
+    for label, columns in _weights_by_label(sums.path, level, labels).items():
+        units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
+        sums.add(label, units, len(columns[3]))
+
+
+def _labelled_items(
+    metric: Node, path: str, reference: Data, predicted: Data, memory: Memory
+) -> tuple[Aligned, list[list[Any]]]:
+    """The collection whose items have labels at a path, and the labels of both sides' items."""
+    levels = list(_top(metric, reference, predicted, memory, homes=True).descend())
     matched = {f"{level.path}[*]": level for level in levels if isinstance(level.node, Matching)}
-    collection = _collection_of(sums.path, levels, matched)
-    level, name = matched[collection], sums.path.rpartition(".")[2]
+    collection = _collection_of(path, levels, matched)
+    level, name = matched[collection], path.rpartition(".")[2]
     labels = []
     for data, which in ((reference, "reference"), (readable(predicted)[1], "predicted")):
         on_the_way = {path: unshared(getattr(one, which)) for path, one in matched.items()}
         labels.append(_labels(data, collection, name, on_the_way))
     whole = next((one for side in labels for one in side if isinstance(one, (list, dict, set))), None)
     if whole is not None:
-        raise MetricError(f"no label at {sums.path!r}: expected a text or a number for each item, found {whole!r:.60}")
-    for label, columns in _weights_by_label(sums.path, level, labels).items():
-        units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
-        sums.add(label, units, len(columns[3]))
+        raise MetricError(f"no label at {path!r}: expected a text or a number for each item, found {whole!r:.60}")
+    return level, labels
 
 
 def _collection_of(path: str, levels: Iterable[Aligned], matched: Mapping[str, Aligned]) -> str:
@@ -224,6 +323,15 @@ def _collection_of(path: str, levels: Iterable[Aligned], matched: Mapping[str, A
 def _weights_by_label(path: str, level: Aligned, labels: Sequence[list[Any]]) -> dict[Any, tuple[list[float], ...]]:
     """By label the weights that its four sums are made of: what was earned and could have been, on either side."""
     weights: dict[Any, tuple[list[float], ...]] = {}
+    for column, (labels_of, own, _) in _items_by_side(path, level, labels).items():
+        for label, weight in zip(labels_of, own.tolist(), strict=True):
+            weights.setdefault(label, ([], [], [], []))[column].append(weight)
+    return weights
+
+
+def _items_by_side(path: str, level: Aligned, labels: Sequence[list[Any]]) -> dict[int, tuple[list[Any], F64, I64]]:
+    """For each of the four sums the items that make it: their labels, their weights and their documents."""
+    out: dict[int, tuple[list[Any], F64, I64]] = {}
     node = level.node
     assert isinstance(node, Matching)
     columns: list[Any] = [unshared(level.reference), unshared(level.predicted)]
@@ -232,13 +340,13 @@ def _weights_by_label(path: str, level: Aligned, labels: Sequence[list[Any]]) ->
         own = node.inner.selves(columns[side].items)
         if len(own) != len(labels[side]):
             raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
-        for label, weight in zip(labels[side], own.tolist(), strict=True):
-            weights.setdefault(label, ([], [], [], []))[possible].append(weight)
+        owners: I64 = columns[side].owners
+        homes = owners if level.homes is None else level.homes[side][owners]
+        out[possible] = labels[side], np.asarray(own, np.float64), homes
         pairs = node.covering(side).matched(*sides)
         place = columns[side].item_rows((level.i, level.j)[side])[0][(pairs.i, pairs.j)[side]]
-        for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
-            weights[labels[side][k]][earned].append(weight)
-    return weights
+        out[earned] = [labels[side][k] for k in place.tolist()], pairs.weight, homes[place]
+    return out
 
 
 def _no_collection(path: str, below: Iterable[str]) -> MetricError:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 from tallystick.engine.arrays import F64
 from tallystick.engine.tally import strata_of
 from tallystick.errors import MetricError, SidesMismatch, counted, some
+from tallystick.frozen import frozen
 from tallystick.results import comparison as cautions
 from tallystick.results.comparison import FEW, Cell, Comparison, Measure, letter, ranked
 from tallystick.results.resampling import (
@@ -83,6 +84,21 @@ def compare(
     how = {
         "resamples": resamples, "seed": seed, "level": level, "method": method, "test": test, "ties": ties, "base": base, "splits": splits,
     }  # fmt: skip
+    return _laid_out(given, how)
+
+
+def compare_parts(given: _Runs, how: Mapping[str, Any]) -> Comparison:
+    """The same of the parts of one metric (fields, labels, slices), which stand where metrics do: p is corrected over all parts and
+    pairs of systems together. Parts may be rare, so that without a test it is randomisation, which holds its level for any number
+    of documents, if the systems have as many runs."""
+    one_size = len({len(found) for found in given.values()}) == 1
+    return _laid_out(given, {**how, "test": how["test"] or ("randomisation" if one_size else "bootstrap")}, parts=True)
+
+
+def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comparison:
+    """Systems under metrics, or under the parts of one metric."""
+    resamples, seed, level, method = (how[name] for name in ("resamples", "seed", "level", "method"))
+    test, ties, base, splits = (how[name] for name in ("test", "ties", "base", "splits"))
     metrics = _common_metrics(given)
     runs = _of_one_kind(given, metrics)
     apart: _Runs = {}
@@ -95,31 +111,65 @@ def compare(
         raise MetricError("the randomisation test needs as many runs of each system; test=bootstrap takes any number")
     drawn = _drawn(runs, groups, resamples, seed)
     cells: dict[tuple[str, str], Cell] = {}
-    differences: dict[tuple[str, str, str], Difference] = {}
     notes: list[str] = []
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
+    differences: dict[tuple[str, str, str], Difference] = {}
+    for group in groups:
+        ends = {
+            metric: {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
+            for metric in group
+        }
+        differences |= tested_pairs(ends, test=test, resamples=resamples, seed=seed, level=level, method=method)
+    differences = corrected(differences, together=parts)
     for metric in metrics:
         found = _cells(runs, metric, drawn, level, method, apart)
         cells |= {(name, metric): cell for name, cell in found.items()}
-        ends = {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
-        tested = tested_pairs(ends, test=test, resamples=resamples, seed=seed, level=level, method=method)
-        differences |= {(metric, *pair): d for pair, d in tested.items()}
+        if parts:
+            continue
+        tested = {(a, b): d for (of, a, b), d in differences.items() if of == metric}
         more, doubtful = _remarks(runs, metric, found, tested, test, resamples, 1 - level)
         notes += more
         doubts += doubtful
+    if parts:
+        doubts += _doubts_about_parts(runs, metrics, cells, differences, test, resamples, 1 - level)
     measures = _measures(apart or runs)
     lower = _lower(measures)
     cells = marked(tuple(runs), cells, differences, 1 - level, lower)
     settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}, test={test}, correction=holm"
+    settings += " over parts" if parts else ""
     settings += ", strata=splits" if apart else ""
     settings += "" if ties == "mean" else f", ties={ties}"
     notes = [*_about_splits(apart, metrics, cells), *notes]
+    said = [] if parts else cautions.said(apart or runs, metrics)
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, ascending=lower, base=base), differences, settings,
-        (_documents(apart or runs, metrics, splits=bool(apart)), *dict.fromkeys((*notes, *doubts)), *cautions.said(apart or runs, metrics)),
+        (_documents(apart or runs, metrics, splits=bool(apart)), *dict.fromkeys((*notes, *doubts)), *said),
         tuple(dict.fromkeys(doubts)), _signatures(apart or runs, settings), base=base or metrics[0], measures=measures,
         splits=_by_split(apart, metrics, splits), runs=given, how=how,
     )  # fmt: skip
+
+
+def _doubts_about_parts(
+    runs: _Runs, parts: Sequence[str], cells: Mapping[tuple[str, str], Cell],
+    differences: Mapping[tuple[str, str, str], Difference], test: str, resamples: int, alpha: float,
+) -> list[str]:  # fmt: skip
+    """What the intervals and tests of parts cannot show, in a line for all of them."""
+    first = next(iter(runs.values()))[0][parts[0]]
+    documents = len(first.ids)
+    rare = [part for part in parts if any(_left_out(cells[name, part]) for name in runs)]
+    known = sum(d.p is not None for d in differences.values())
+    near = cautions.about_draws(
+        "", {(part, f"{a} and {b}"): d for (part, a, b), d in differences.items()}, resamples, documents, alpha
+    )
+    left_out = f"0/0 in some resamples, which are left out: {some(rare)}" if rare else ""
+    return [
+        *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test),
+        *cautions.about_reach(known, documents, resamples, test, alpha), *near, *filter(None, [left_out]),
+    ]  # fmt: skip
+
+
+def _left_out(cell: Cell) -> bool:
+    return cell.value is not None and cell.interval is not None and cell.interval.undefined > 0
 
 
 def _by_split(
@@ -352,7 +402,7 @@ def _drawn(
 # the two, and 1 where they disagree about who is better. Otherwise both are the same.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class End:
     """One system by its scores, or by their upper bounds: its runs, and their mean in every resample."""
 
@@ -373,7 +423,7 @@ class End:
         return figure_left_out(self.runs, self.headline)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ends:
     """One system under one metric: its scores, and their upper bounds, which are the same where all is proven."""
 
@@ -393,25 +443,38 @@ def ends_of(runs: Sequence[Result], drawn: Sequence[Resampled]) -> Ends:
 
 
 def tested_pairs(
-    systems: Mapping[str, Ends], *, test: str, resamples: int, seed: int, level: float, method: str
-) -> dict[tuple[str, str], Difference]:
-    """Every pair of systems, with p after Holm's correction over all of them."""
-    pairs = list(combinations(systems, 2))
-    met = {pair: _meetings(systems[pair[0]], systems[pair[1]]) for pair in pairs}
+    metrics: Mapping[str, Mapping[str, Ends]], *, test: str, resamples: int, seed: int, level: float, method: str
+) -> dict[tuple[str, str, str], Difference]:
+    """Every pair of systems under every metric, all by the same coins."""
+    met = {
+        (metric, a, b): _meetings(systems[a], systems[b])
+        for metric, systems in metrics.items()
+        for a, b in combinations(systems, 2)
+    }
     tossed: dict[tuple[End, End], float] = {}
-    if test == "randomisation" and pairs:
-        ends = {end: k for k, end in enumerate({e: None for one in systems.values() for e in (one.low, one.high)})}
+    if test == "randomisation" and met:
+        ends = {end: k for k, end in enumerate({end: None for found in met.values() for both in found for end in both})}
         wanted = list(dict.fromkeys(meeting for found in met.values() for meeting in found))
         places = [(ends[a], ends[b]) for a, b in wanted]
         tossed = dict(zip(wanted, randomisation_values([e.runs for e in ends], places, resamples, seed), strict=True))
-    found = {}
-    for pair, meetings in met.items():
+    out = {}
+    for (metric, a, b), meetings in met.items():
         both = [_difference(*meeting, tossed.get(meeting), level, method) for meeting in meetings]
-        value = _apart(systems[pair[0]].low, systems[pair[1]].low)
-        found[pair] = both[0] if len(both) == 1 else _between(value, *both)
-    known = {pair: d.p for pair, d in found.items() if d.p is not None}
-    corrected = dict(zip(known, holm(list(known.values())), strict=True))
-    return {pair: replace(d, corrected=corrected.get(pair)) for pair, d in found.items()}
+        value = _apart(metrics[metric][a].low, metrics[metric][b].low)
+        out[metric, a, b] = both[0] if len(both) == 1 else _between(value, *both)
+    return out
+
+
+def corrected(
+    differences: Mapping[tuple[str, str, str], Difference], *, together: bool
+) -> dict[tuple[str, str, str], Difference]:
+    """With p after Holm's correction over the pairs of systems: of each metric, or of all of them together."""
+    families: dict[str, dict[tuple[str, str, str], float]] = {}
+    for key, d in differences.items():
+        if d.p is not None:
+            families.setdefault("" if together else key[0], {})[key] = d.p
+    found = {key: p for one in families.values() for key, p in zip(one, holm(list(one.values())), strict=True)}
+    return {key: replace(d, corrected=found.get(key)) for key, d in differences.items()}
 
 
 def marked(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted, did_you_mean, some
+from tallystick.frozen import frozen
 from tallystick.results.resampling import Difference, Interval, is_exact
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from tallystick.engine.tally import Kind
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import PartComparisons
     from tallystick.results.results import Results
     from tallystick.show.pictures import Picture
     from tallystick.show.tables import Table, Tables
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 Correlation = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
     systems that it is significantly better than, `moved` how many ranks it is higher than under the base metric. What is
@@ -54,7 +56,7 @@ class Cell:
         return {**vars(self), "interval": interval}
 
 
-@dataclass(frozen=True)
+@frozen
 class Measure:
     """What the figures of a metric are: f1, kappa, ..., and by which average."""
 
@@ -73,7 +75,7 @@ class Measure:
         return {"figure": self.figure, "average": self.average, **direction}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Comparison:
     """Systems by metrics; `letters` names each system by one letter."""
 
@@ -149,11 +151,27 @@ class Comparison:
 
         return comparison_table(self)
 
+    @overload
+    def by(
+        self, what: Literal["field", "label"], label: str | None = None, rows: int | None = None
+    ) -> PartComparisons: ...
+
+    @overload
+    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables: ...
+
     def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
-        """A table for each metric: its figure by "label", "document" or "field", a column for each system (its first run)."""
+        """By "field" or "label" a table for each metric: its figure and interval under each system, what is significant (p corrected over
+        all fields or labels), documents won, lost and tied, and below it the documents that got worse (`rows` of them) with the fields
+        that did it. By "document" the figures alone, a column for each system (its first run)."""
+        from tallystick.results.parts import compare_by
+        from tallystick.results.results import check_breakdown
+
+        check_breakdown(what)
+        if what != "document":
+            return compare_by(self, what, label, rows)
         from tallystick.results.comparison_show import side_by_side
 
-        return side_by_side({s: self.of(s) for s in self.systems}, what, label, rows)
+        return side_by_side({s: self.of(s) for s in self.systems}, rows)
 
     def errors(self, rows: int | None = None) -> Tables:
         """What each system (its first run) got wrong, as its task tells it."""
@@ -422,13 +440,14 @@ def about_draws(
             continue
         error = math.sqrt(d.p * (1 - d.p) / (1 + resamples))
         if abs(d.corrected - alpha) <= 2 * error * d.corrected / d.p:
-            near.append(f"{first} and {second} (p {d.corrected:.3f})")
+            near.append(
+                f"{first} and {second} (p {d.corrected:.3f})" if metric else f"{first}: {second} (p {d.corrected:.3f})"
+            )
     if not near:
         return []
     shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
-    return [
-        f"{metric}: near the level of {alpha:.2g}, so that another seed may decide otherwise: {shown}. More resamples tell."
-    ]
+    of = f"{metric}: near" if metric else "Near"
+    return [f"{of} the level of {alpha:.2g}, so that another seed may decide otherwise: {shown}. More resamples tell."]
 
 
 def about_runs(runs: Runs) -> list[str]:

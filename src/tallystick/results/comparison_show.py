@@ -243,32 +243,18 @@ def comparison_latex(
     return latex_tabular(comparison.title, "l" + ("ll" if ranked else "l") * len(names), head, rows, comments)
 
 
-def side_by_side(systems: Mapping[str, Results], what: str, label: str | None, rows: int | None) -> Tables:
-    """For each metric a table of its figure by label, document or field, a column for each system; what differs most comes first
-    among documents."""
-    found: dict[str, dict[str, dict[Any, Any]]] = {}
-    first = what
-    for system, results in systems.items():
-        if what == "document":
-            for metric, result in results.items():
-                headline = result.kind.headline
-                figures = {str(key): one[headline] for key, one in result.documents.items()}
-                found.setdefault(metric, {})[system] = figures
-            continue
-        for place, table in enumerate(results.by(what, label)):
-            first, names = table.columns[0], list(table.columns)
-            only = next(iter(results)) if len(results) == 1 else str(place)
-            metric = table.title if table.title in results else only
-            headline = results[metric].kind.headline if metric in results else "f1"
-            at = names.index(headline if headline in names else "f1")
-            found.setdefault(metric, {})[system] = {row[0]: row[at] for row in table.rows}
+def side_by_side(systems: Mapping[str, Results], rows: int | None) -> Tables:
+    """For each metric a table of its figure by document, a column for each system; what differs most comes first."""
     tables = []
-    for metric, columns in found.items():
+    for metric in next(iter(systems.values())):
+        columns = {}
+        for system, results in systems.items():
+            headline = results[metric].kind.headline
+            columns[system] = {str(key): one[headline] for key, one in results[metric].documents.items()}
         keys = dict.fromkeys(key for column in columns.values() for key in column)
-        cells = [[key, *(columns.get(system, {}).get(key) for system in systems)] for key in keys]
-        if what == "document":
-            cells.sort(key=lambda row: -_reach(row[1:]))
-        tables.append(Table([first, *systems], cells[:rows], title=metric))
+        cells = [[key, *(columns[system].get(key) for system in systems)] for key in keys]
+        cells.sort(key=lambda row: -_reach(row[1:]))
+        tables.append(Table(["document", *systems], cells[:rows], title=metric))
     return Tables(tables)
 
 

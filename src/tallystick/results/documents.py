@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
 from tallystick.files.writing import to_json
+from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
@@ -31,7 +32,7 @@ Document = tuple[Any, Mapping[str, "float | None"], "Explanation"]
 MARKS = {WRONG: "≠", MISSING: "-", EXTRA: "+", INVALID: "!"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """One value that is not as it should be."""
 
@@ -165,7 +166,7 @@ DIFFERS = "differs"
 SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+", DIFFERS: "~"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Carried:
     """Packed documents in order; `full` if there was no room for more."""
 
@@ -381,7 +382,7 @@ def compared_parts(value: Any, node: Similarity | None) -> list[Part]:
 # The metric's derivation tree: normaliser over matching over similarities, each part with what it does.
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricPart:
     """A part of a metric: N, M (Σ) or S (φ), the name it has where it stands, what it is and what it does."""
 

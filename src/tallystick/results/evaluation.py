@@ -18,6 +18,7 @@ import numpy as np
 
 from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.plain import plan_of
 from tallystick.algebra.proofs import Proofs
 from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
 from tallystick.engine.arrays import F64, I64, Blocks
@@ -63,9 +64,44 @@ def evaluate(
     record, a set of entities. `undefined` is what a figure is where it is 0/0: None, 0.0 or 1.0. `executor` is any
     `concurrent.futures.Executor`, to which the batches go; the result is the same to the last bit.
     """
+    if batch is None and progress is None and executor is None:
+        found = evaluate_few(metric, reference, predicted, undefined)
+        if found is not None:
+            return found
     run = Evaluation(metric, undefined=undefined)
     run.update(reference, predicted, batch=batch, progress=progress, executor=executor)
     return run.compute()
+
+
+FEW = 32
+"""So many documents are scored one by one, as far as they are small; laying out columns pays with more."""
+
+
+def few_rows(metric: Any, reference: Any, predicted: Any) -> F64 | None:
+    """The tallies of a few small documents, found without columns; None where that is not the same, or no quicker."""
+    if type(reference) is not list or type(predicted) is not list or not 0 < len(reference) == len(predicted) <= FEW:
+        return None
+    plan = plan_of(metric) if isinstance(metric, Node) else None
+    rows = None if plan is None else plan.tallies(reference, predicted)
+    return None if rows is None else np.array(rows)
+
+
+def evaluate_few(
+    metric: Any, reference: Any, predicted: Any, undefined: float | None = None, ids: Sequence[Any] | None = None
+) -> Result | None:
+    """Their result, which is kept as any other."""
+    rows = few_rows(metric, reference, predicted) if undefined in (None, 0.0, 1.0) else None
+    if rows is None or any(type(one) is Invalid for one in predicted):
+        return None
+    return Result(
+        metric, kind_of(metric), rows, tuple(range(len(rows)) if ids is None else ids), undefined,
+        sources=((Objects(reference.copy()), Objects(predicted.copy())),), settings=settings_of(metric),
+    )  # fmt: skip
+
+
+def settings_of(metric: Node) -> str:
+    """What changes the figures of a metric and is not in its expression."""
+    return "" if getattr(metric, "known", None) is None else "unknown=counted"
 
 
 class Evaluation:
@@ -100,7 +136,7 @@ class Evaluation:
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self._taken = Account(
             self.kind,
-            Subject(metric, undefined, "" if split_known(metric)[1] is None else "unknown=counted"),
+            Subject(metric, undefined, settings_of(metric)),
             totals=None if rows else Account.nothing(self.kind).totals,
             fields={} if fields else None,
             labels=None if labels is None else LabelSums(labels),
@@ -299,8 +335,12 @@ def _check_documents(name: str, side: Any) -> None:
 
 def kind_of(metric: Node) -> Counts:
     """Which figures a metric has."""
-    headline, beta = metric.headline
-    return Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
+    found = metric.__dict__.get("_kind")
+    if found is None:
+        headline, beta = metric.headline
+        found = Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
+        metric.__dict__["_kind"] = found
+    return found
 
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:

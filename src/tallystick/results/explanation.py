@@ -13,8 +13,8 @@ The weights of a matching's children add up to its own; asking for an explanatio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from tallystick.algebra.surplus import is_unknown
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
 from tallystick.engine.encoded import leaf_values
+from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -38,7 +39,7 @@ class Plain(str):
         return str(self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Explanation:
     """One aligned pair (or one side without a partner), its weight, and what lies below it."""
 
@@ -103,15 +104,7 @@ class Explanation:
 def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""
     if isinstance(predicted, Surplus):
-        tree = explain_document(metric, reference, predicted.value, memory)
-        more = tuple(
-            Explanation(
-                leaf[0], SPURIOUS, None, leaf[1], 0.0, 0.0, 1.0, "unknown key" if is_unknown(leaf) else "wrong kind"
-            )
-            for leaf in predicted.leaves
-        )
-        own = tree.predicted_self + len(more)
-        return replace(tree, predicted=predicted.value, predicted_self=own, children=(*tree.children, *more))
+        return _with_surplus(explain_document(metric, reference, predicted.value, memory), predicted)
     if isinstance(predicted, Invalid):
         inner = (metric if metric.by_side is None else metric.by_side[1]).summed
         r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
@@ -130,20 +123,57 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
     return _explained("document", metric.summed, reference, predicted, memory)
 
 
-def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
-    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
-    (tree,) = _pairs(name, align_documents(node, r, p, leftovers=False), [reference], [predicted])
-    alone = []
-    for path, ours, theirs in node.one_sided(align_documents(node, r, p, homes=True)):
-        if len(ours):
-            alone.append(Explanation(path, MISSED, _value_at(reference, path), None, 0.0, 1.0, 0.0, "empty"))
-        if len(theirs):
-            alone.append(Explanation(path, SPURIOUS, None, _value_at(predicted, path), 0.0, 0.0, 1.0, "empty"))
-    if not alone:
+def _with_surplus(tree: Explanation, predicted: Any) -> Explanation:
+    """The tree of a document, with what nothing in the reference can meet below it."""
+    if not isinstance(predicted, Surplus):
         return tree
-    own = [tree.reference_self + sum(one.reference_self for one in alone)]
-    own += [tree.predicted_self + sum(one.predicted_self for one in alone)]
-    return replace(tree, reference_self=own[0], predicted_self=own[1], children=(*tree.children, *alone))
+    more = tuple(
+        Explanation(
+            leaf[0], SPURIOUS, None, leaf[1], 0.0, 0.0, 1.0, "unknown key" if is_unknown(leaf) else "wrong kind"
+        )
+        for leaf in predicted.leaves
+    )
+    own = tree.predicted_self + len(more)
+    return replace(tree, predicted=predicted.value, predicted_self=own, children=(*tree.children, *more))
+
+
+def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
+    return _explain_all(name, node, [reference], [predicted], memory)[0]
+
+
+def explain_documents(
+    metric: Node, references: Sequence[Any], predictions: Sequence[Any], memory: Memory | None = None
+) -> list[Explanation]:
+    """The alignments of many documents, for which each level of the metric is aligned once."""
+    if metric.by_side is not None:
+        return [explain_document(metric, *pair, memory) for pair in zip(references, predictions, strict=True)]
+    inner = [one.value if isinstance(one, Surplus) else one for one in predictions]
+    valid = [k for k, one in enumerate(inner) if not isinstance(one, Invalid)]
+    trees = _explain_all("document", metric.summed, [references[k] for k in valid], [inner[k] for k in valid], memory)
+    found = dict(zip(valid, trees, strict=True))
+    return [
+        _with_surplus(found[k], one) if k in found else explain_document(metric, references[k], one, memory)
+        for k, one in enumerate(predictions)
+    ]
+
+
+def _explain_all(
+    name: str, node: Similarity, references: Sequence[Any], predictions: Sequence[Any], memory: Memory | None
+) -> list[Explanation]:
+    r, p = node.encode(Objects(references), Objects(predictions), Scope(memory=memory or Memory()))
+    trees = _pairs(name, align_documents(node, r, p, leftovers=False), references, predictions)
+    for path, ours, theirs in node.one_sided(align_documents(node, r, p, homes=True)):
+        for k in ours.tolist():
+            alone = Explanation(path, MISSED, _value_at(references[k], path), None, 0.0, 1.0, 0.0, "empty")
+            trees[k] = replace(
+                trees[k], reference_self=trees[k].reference_self + 1.0, children=(*trees[k].children, alone)
+            )
+        for k in theirs.tolist():
+            alone = Explanation(path, SPURIOUS, None, _value_at(predictions[k], path), 0.0, 0.0, 1.0, "empty")
+            trees[k] = replace(
+                trees[k], predicted_self=trees[k].predicted_self + 1.0, children=(*trees[k].children, alone)
+            )
+    return trees
 
 
 def _value_at(value: Any, path: str) -> Any:
@@ -206,9 +236,12 @@ def _level(
     order = np.lexsort((level.j, level.i))
     level = replace(level, i=level.i[order], j=level.j[order])
     left, right = (
-        _values(step, side, of, places, node) for side, of, places in zip(values, homes, level.places, strict=True)
+        values_below(step, side, of, places, node) for side, of, places in zip(values, homes, level.places, strict=True)
     )
-    places = (_places(homes[0]), _places(homes[1])) if step == "[*]" else None
+    places = None
+    if step == "[*]":
+        where = [places_in(home) if some is None else some for home, some in zip(homes, level.places, strict=True)]
+        places = (where[0], where[1])
     name = "" if places else step.removeprefix(".")
     matched = _pairs(name, level, left, right, places)
     yield from zip(homes[0][level.i].tolist(), matched, strict=True)
@@ -233,17 +266,17 @@ def _others(rows: I64, count: int) -> list[int]:
     return np.flatnonzero(alone).tolist()  # type: ignore[no-any-return]
 
 
-def _places(homes: I64) -> I64:
+def places_in(homes: I64) -> I64:
     """The place of each row among those of its home; the rows of one home stand together."""
     first = np.flatnonzero(np.diff(homes, prepend=-1))
     return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
 
 
-def _values(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
+def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
         bags = [[] if value is None else _listed(value) for value in values]
-        where = zip(homes.tolist(), (_places(homes) if places is None else places).tolist(), strict=True)
+        where = zip(homes.tolist(), (places_in(homes) if places is None else places).tolist(), strict=True)
         return [bags[home][place] for home, place in where]
     if step.startswith("<"):
         return [values[home] for home in homes.tolist()]

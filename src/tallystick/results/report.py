@@ -6,9 +6,10 @@ bytes; the page says so.
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,15 +19,19 @@ import numpy as np
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.writing import write_atomically
+from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
+from tallystick.results.kinds import spelled
 from tallystick.results.resampling import Interval, intervals
 from tallystick.results.result import worst_first
-from tallystick.results.tables import figure_name
+from tallystick.results.tables import figure_name, shorten, shorten_both
 from tallystick.show.page import Section, interval_bar, page_cell, page_table, render_page, table_data
 from tallystick.show.tables import Table, figure_text
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
+    from tallystick.results.confidence import Calibration, Review
+    from tallystick.results.errors import Errors, FieldErrors
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.show.drawings import Drawing
@@ -40,13 +45,19 @@ COLUMNS = 10
 """How many figures the list of documents shows."""
 DIGITS = 10
 """How many decimals the documents' figures have in the page: shown with four, a figure would be rounded twice with few."""
+CONFIDENCE = (
+    "A confidence is a claim that a value is right. Left: of the claims as sure as that, so many are right; on the dashed line they are as sure as they should be. "
+    "Right: what is accepted above each threshold, and how much of it is right; the ring is where the target is reached."
+)
 ROOM, GAP = 57.0, 0.45
 """How many rem all of its columns of figures have beside the names, and what lies between two."""
+WIDE = 120
+"""How many characters of a wrong value the page shows."""
 LISTED = 20_000
 """How many documents are listed with their figures."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Parts:
     """What a task adds to its report: tables by label or field, what went wrong, further sections, the alignment and the
     drawings of a document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
@@ -61,6 +72,11 @@ class Parts:
     alignment: str = "Alignment"
     absent: str = ""
     further: str = ""
+    grouped: Errors | None = None
+    """What is wrong by field, shown when somebody chooses the field."""
+    badges: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
+    """What happened to some documents (invalid, repaired): by document, how or why."""
+    confidence: tuple[Calibration, Review] | None = None
     sections: Sequence[Section] = ()
 
     @property
@@ -71,6 +87,9 @@ class Parts:
             Section("errors", "Errors", "What went wrong", self.errors),
             *self.sections,
         ]
+        if self.confidence is not None:
+            tables = [one.table() for one in self.confidence]
+            known.append(Section("confidence", "Confidence", "How sure the predictions are", tables, CONFIDENCE))
         full = [replace(one, tables=[table for table in one.tables if table.rows]) for one in known]
         return [one for one in full if one.tables]
 
@@ -99,7 +118,7 @@ def _is_covered_by(one: Table, table: Table) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Page:
     """A report: the results of one system, and what its task adds."""
 
@@ -134,7 +153,7 @@ def render(page: Page) -> str:
     listed = f"{_listed_text(page, len(order))} are drawn and ranked here." if len(order) < len(results[0].ids) else ""
     return render_page(
         "report.html.j2",
-        ("page.js", "drawings.js", "documents.js"),
+        ("page.js", "drawings.js", "documents.js", "fields.js"),
         _data(page, found, axes, order, carried),
         title=page.title,
         subtitle=f"{counted(len(results[0].ids), 'document')} · {counted(len(results), 'metric')} · tallystick {__version__}",
@@ -150,6 +169,8 @@ def render(page: Page) -> str:
         ordered=page.best,
         **axes.for_template(),
         opens=page.parts.opens,
+        wrong_fields=list(page.parts.grouped.fields) if page.parts.grouped else [],
+        badges=_badges(page),
         listed_note=listed,
         cap_note=_cap_note(page, carried, len(order)),
         derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
@@ -237,7 +258,7 @@ class Axis(NamedTuple):
     values: list[float | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class Axes:
     """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures.
 
@@ -367,7 +388,77 @@ def _data(
             ],
         },
         "aligned": {str(k): one for k, one in enumerate(carried.documents)},
+        **_fields(page, order),
+        **_confidence(page),
     }
+
+
+def _badges(page: Page) -> dict[str, Mapping[Any, Any]]:
+    """What happened to some documents; of every task, which predictions could not be read."""
+    result = page.results[page.best]
+    found = {name: ones for name, ones in page.parts.badges.items() if ones}
+    invalid = {result.ids[k]: "" for k in result.invalid} | dict(found.get("invalid", {}))
+    return {**({"invalid": invalid} if invalid else {}), **{k: v for k, v in found.items() if k != "invalid"}}
+
+
+def _fields(page: Page, order: Sequence[int]) -> dict[str, Any]:
+    """What is wrong by field, and in which of the listed documents; and what happened to some of these."""
+    result = page.results[page.best]
+    places = {result.ids[k]: place for place, k in enumerate(order)}
+    badges = {
+        name: [[places[key], ", ".join(why) if isinstance(why, tuple) else str(why)] for key, why in ones.items() if key in places]
+        for name, ones in _badges(page).items()
+    }  # fmt: skip
+    found = {"badges": badges} if badges else {}
+    grouped = page.parts.grouped
+    if grouped is None:
+        return found
+    return {
+        **found,
+        "first": grouped.first,
+        "fields": {name: _field_data(one, places) for name, one in grouped.fields.items()},
+    }
+
+
+def _field_data(one: FieldErrors, places: Mapping[Any, int]) -> dict[str, Any]:
+    groups = [
+        {
+            "kind": group.kind,
+            "says": group.says,
+            "count": group.count,
+            "remedy": "" if group.remedy is None else spelled(group.remedy),
+            "advice": group.advice,
+            "examples": [[places.get(x.document), x.path, *_both(x.reference, x.predicted)] for x in group.examples],
+        }
+        for group in one.groups
+    ]
+    return {
+        "groups": groups,
+        "pairs": [[*_both(a, b), count] for a, b, count in one.pairs],
+        "documents": len(one.documents),
+        "wrong": _bits([places[key] for key in one.documents if key in places], len(places)),
+    }
+
+
+def _both(reference: Any, predicted: Any) -> tuple[str | None, str | None]:
+    if reference is None or predicted is None:
+        left, right = (None if value is None else shorten(value, WIDE) for value in (reference, predicted))
+        return left, right
+    return shorten_both(reference, predicted, WIDE)
+
+
+def _bits(places: Sequence[int], count: int) -> str:
+    """Some of many documents, a bit for each, as text."""
+    flags = np.zeros(count, np.uint8)
+    flags[list(places)] = 1
+    return base64.b64encode(np.packbits(flags).tobytes()).decode()
+
+
+def _confidence(page: Page) -> dict[str, Any]:
+    if page.parts.confidence is None:
+        return {}
+    calibration, review = page.parts.confidence
+    return {"confidence": {"calibration": calibration.as_dict(), "review": review.as_dict()}}
 
 
 # Pictures

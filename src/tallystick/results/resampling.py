@@ -24,7 +24,6 @@ so that p is never 0; and differences count as equal if less than 1e-10 apart, s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,12 +43,13 @@ from tallystick.engine.drawing import (
 )
 from tallystick.engine.tally import Kind, strata_of
 from tallystick.errors import MetricError, SidesMismatch, some
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """A confidence interval of one figure; `undefined` resamples had 0/0 and are left out."""
 
@@ -80,7 +80,7 @@ def intervals(
     ]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Resampled:
     """The figure of every resample, NaN where it is 0/0; `above` differs where only bounds are known."""
 
@@ -166,7 +166,7 @@ def _ends(
     return interval_ends(values, level, method, lambda: figure_left_out(results, name, upper=upper))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class LeftOut:
     """A figure, and what it is without each of the documents; NaN where it is 0/0."""
 
@@ -240,7 +240,7 @@ TESTS = ("bootstrap", "randomisation")
 EQUAL = 1e-10
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """How much the second of two systems is above the first, under one metric's headline figure."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,14 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
+from tallystick.frozen import frozen
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
     from tallystick.results.accounts import FieldSums, LabelSums
+    from tallystick.results.confidence import Calibration, Claims, Review
+    from tallystick.results.errors import Errors
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 Figures = dict[str, "float | None"]
 
 
-@dataclass(frozen=True)
+@frozen
 class FieldFigures:
     """What one path of the value earned and lost."""
 
@@ -43,7 +46,7 @@ class FieldFigures:
     diagnostic: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelFigures:
     """The figures of one label: precision by the predicted label, recall by the reference label."""
 
@@ -56,7 +59,7 @@ class LabelFigures:
 # The rows of a result: there, counted when somebody asks for them, or let go.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Later:
     """Rows that are counted when somebody asks for them; the sums of the corpus are known already."""
 
@@ -94,7 +97,7 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
     return undefined.astype(np.float64), np.where(undefined, 0.0, values), -np.asarray(rows.sum(axis=1), np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Result:
     """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
 
@@ -104,7 +107,7 @@ class Result:
     ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
     undefined: float | None = None
     notes: tuple[str, ...] = ()
-    sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
+    sources: Sequence[tuple[Any, Any]] | None = field(default=None, repr=False)
     settings: str = ""
     memory: Memory = field(default_factory=Memory, repr=False)
     name: str = ""
@@ -119,6 +122,8 @@ class Result:
     """What its metric is called among those of its task."""
     tree: Callable[[Any], Explanation] | None = field(default=None, repr=False)
     """What explains a document, where it is not the expression."""
+    claims: Claims | None = field(default=None, repr=False)
+    """What the predictions say about how sure they are, and whether that is right."""
 
     # Figures
 
@@ -203,7 +208,7 @@ class Result:
         return {name: absent if self.undefined is None else 0 for name, (_, absent) in self.totals.means.items()}
 
     def _decided(self, figures: Mapping[str, F64]) -> Figures:
-        return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
+        return {name: float(value) if value == value else self.undefined for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
         if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "totals"):
@@ -306,6 +311,27 @@ class Result:
 
         return intervals([self], resamples=resamples, seed=seed, level=level, method=method)[0]
 
+    # How sure
+
+    def calibration(self, bins: int = 10) -> Calibration:
+        """How well the confidences of the predictions fit what is right: ECE, Brier, AUROC, average precision and the reliability curve,
+        by field and in all."""
+        from tallystick.results.confidence import calibrate
+
+        return calibrate(self._claimed(), bins)
+
+    def review(self, target: float = 0.95, *, resamples: int = 1000, seed: int = 0) -> Review:
+        """From which confidence on documents, and values, reach a target accuracy: the threshold, the share that is accepted, and
+        its accuracy with an interval."""
+        from tallystick.results.confidence import review
+
+        return review(self._claimed(), target, resamples=resamples, seed=seed)
+
+    def _claimed(self) -> Claims:
+        if self.claims is None:
+            raise MetricError('no confidences were read; say where they are, such as confidence="confidence"')
+        return self.claims
+
     # Why
 
     def explain(self, document: Any = None) -> Explanation:
@@ -349,14 +375,14 @@ class Result:
             raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
         return self.metric
 
-    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+    def _kept(self) -> Sequence[tuple[Any, Any]]:
         _ = self.expression  # that there is none says more than that nothing was kept
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
 
     @property
-    def documents_kept(self) -> tuple[tuple[Any, Any], ...]:
+    def documents_kept(self) -> Sequence[tuple[Any, Any]]:
         """The documents themselves, reference and prediction, as columns."""
         return self._kept()
 
@@ -368,6 +394,12 @@ class Result:
         if sums is not None:
             return field_figures(sums, self._decided)
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
+
+    def grouped_errors(self, examples: int | None = 3) -> Errors:
+        """What is wrong, by field and kind, with counts, examples and remedies; `examples` of each, None: all."""
+        from tallystick.results.errors import group_errors
+
+        return group_errors(self.expression, self._kept(), self.ids, examples)
 
     def by_label(self, path: str | None = None) -> list[LabelFigures]:
         """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.
@@ -492,7 +524,8 @@ class Result:
         for part in map(total.of, (self, other)):
             total.check(part)
             total.add(part)
-        return total.result()
+        claims = None if self.claims is None or other.claims is None else self.claims + other.claims
+        return total.result() if claims is None else total.result().changed(claims=claims)
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows that were to be counted later are counted now: what counts them cannot be sent anywhere."""

@@ -12,12 +12,13 @@ Whatever depends on the task (its labels, its kinds of error, the tree of a docu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError, counted, did_you_mean, unknown_document
+from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
+    from tallystick.results.saved import Against
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
 
 
-@dataclass(frozen=True)
+@frozen
 class Background:
     """What is known about results beside their figures, and what a task can say about them. This one is without a task."""
 
@@ -61,15 +64,53 @@ class Background:
         """Figures by label or by field, as tables and as JSON."""
         return broken_down(results, by, label, self.labels, self.label)
 
-    def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
-        """What went wrong: here, where the worst documents differ."""
-        from tallystick.results.documents import differences_tables
+    def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
+        """By metric the rows of the documents by label or by field."""
+        from tallystick.results.parts import portions_of
 
+        return portions_of(results, by, label, self.labels, self.label)
+
+    def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
+        """What went wrong: here, which label was taken for which, and where the worst documents differ."""
+        from tallystick.results.documents import differences_tables
+        from tallystick.results.errors import confusion_table
+
+        taken = "Which {} was taken for which, under {}"
+        labels = [confusion_table(met, taken.format(*of)) for of, met in self.confusions(results).items()]
+        return [*labels, *differences_tables(self._worst(results, rows), None, True)]
+
+    def errors_as_dict(self, results: Results, rows: int | None) -> dict[str, Any]:
+        """The same as plain data."""
+        from tallystick.results.documents import differences_as_json
+
+        named = ("reference", "predicted", "count")
+        return {
+            "confusion": [
+                {"label": label, "metric": name, "counts": [dict(zip(named, one, strict=True)) for one in met]}
+                for (label, name), met in self.confusions(results).items()
+            ],
+            "worst": differences_as_json(self._worst(results, rows), None),
+        }
+
+    def _worst(self, results: Results, rows: int | None) -> list[tuple[Any, Mapping[str, float | None], Explanation]]:
         name = self.explained(results)
         worst = reports.documents_table({name: results[name]}, rows or 10).rows
         chosen = [self._document(results[name], str(row[0])) for row in worst]
-        found = [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
-        return differences_tables(found, None, True)
+        return [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
+
+    def confusions(self, results: Results) -> dict[tuple[str, str], list[tuple[Any, Any, int]]]:
+        """By label, and the first metric under which two different ones met: which was taken for which, and how often."""
+        from tallystick.results.errors import confusion_at
+
+        found: dict[tuple[str, str], list[tuple[Any, Any, int]]] = {}
+        for label in self.labels:
+            for name, path in _metrics_with(self.labels, results, label).items():
+                result = results[name]
+                met = [] if result.is_two_sided else confusion_at(result.expression, result.documents_kept, path)
+                if met:
+                    found[label, name] = met
+                    break
+        return found
 
     def explained(self, results: Results) -> str:
         """The metric that a document is explained by, unless another is named."""
@@ -124,6 +165,12 @@ class Background:
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
         return replace(self, title="Evaluation", notes=())
+
+
+def check_breakdown(what: str) -> None:
+    """Refuse any other word than what figures can be by."""
+    if what not in BREAKDOWNS:
+        raise MetricError(f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}")
 
 
 class NoSuchMetric(MetricError, KeyError):
@@ -260,10 +307,7 @@ class Results(Mapping[str, Result]):
 
     def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
         """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several."""
-        if what not in BREAKDOWNS:
-            raise MetricError(
-                f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}"
-            )
+        check_breakdown(what)
         if what == "document":
             return Tables([reports.documents_table(self, rows)])
         return Tables(self.background.breakdown(self, what, label)[0])
@@ -315,6 +359,19 @@ class Results(Mapping[str, Result]):
     def to_parquet(self, path: str | Path) -> None:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
         reports.write_tallies(self, path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result as JSON with the sums of every document, to compare with it later: `against`."""
+        from tallystick.results.saved import save
+
+        save(self, path)
+
+    def against(self, baseline: str | Path, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Against:
+        """The figures of every metric, field and label against those of a saved result, and which of them are significantly worse
+        (`losses`); p is corrected over all of them."""
+        from tallystick.results.saved import against
+
+        return against(self, baseline, level=level, resamples=resamples, seed=seed)
 
     def report(self, path: str | Path, title: str = "", documents: int = 200) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""
@@ -378,11 +435,15 @@ def labels_of(results: Mapping[str, Result], paths: Mapping[str, str | None]) ->
     }
 
 
-def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
-    """The metrics whose collection has the label (or any), and where in the value the label is."""
+def _metrics_with(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
     asked = [path for key, path in labels.items() if label in (None, key)]
     has = {name: next((path for path in asked if _has(result, path)), None) for name, result in expressions(results)}
-    found = {name: path for name, path in has.items() if path is not None}
+    return {name: path for name, path in has.items() if path is not None}
+
+
+def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
+    """The metrics whose collection has the label (or any), and where in the value the label is."""
+    found = _metrics_with(labels, results, label)
     if found:
         return found
     if not labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Objects
 from tallystick.engine.tally import Joinable, Kind, Labelled, OverStrata, joint_kind, lower_is_better, ratio, rows_under
 from tallystick.errors import MetricError, some
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 
 
@@ -37,6 +38,7 @@ def without(result: Result, documents: Collection[Any]) -> Result:
         sources=_chosen(result.sources, kept),
         field_sums=None,
         label_sums=None,
+        claims=None,
     )
 
 
@@ -66,7 +68,7 @@ def _with_sums(result: Result, kind: Kind) -> Result:
     return replace(result, kind=kind, rows=rows, above=above, field_sums=None)
 
 
-def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
+def _chosen(sources: Sequence[tuple[Any, Any]] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
     sides: tuple[list[Any], list[Any]] = ([], [])
     for pair in sources or ():
         for side, values in zip(sides, pair, strict=True):
@@ -79,7 +81,7 @@ def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tup
     return ((first, second),)
 
 
-@dataclass(frozen=True)
+@frozen
 class OverDocuments:
     """The mean over documents of another kind's figures: a document's row is its figures, and which are defined.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -33,13 +33,14 @@ from tallystick.files.source import (
     read_bytes,
     read_head,
 )
+from tallystick.frozen import frozen
 
 CHUNK = 1 << 20
 SHARD = 4 << 20
 """Bytes of the reference in a shard, unless said otherwise."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Shard:
     """Some documents of both sides. `position` is how far the reference was read with it; `name` is what the first document
     calls itself, if it does."""
@@ -62,7 +63,7 @@ class Shard:
         return ours, theirs
 
 
-@dataclass(frozen=True)
+@frozen
 class _Cut:
     """Some documents of one file."""
 
@@ -207,7 +208,7 @@ def _require_end(scanner: Scanner, reference: str) -> None:
         raise SidesMismatch(f"{scanner.name} has more documents than {reference}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Header:
     """The lines of a file that every part of it has to begin with, and the bytes that they are in."""
 

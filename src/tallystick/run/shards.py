@@ -29,6 +29,7 @@ from tallystick.engine.windows import in_order
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.pairing import Repeats, stable_numbers
+from tallystick.frozen import frozen
 from tallystick.results.accounts import Account, Wants, numbered, numbering
 from tallystick.results.result import Result
 from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
@@ -135,7 +136,7 @@ class Outcome:
         return {name: account.result(self.names.ids) for name, account in self.accounts.items()}
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """A shard, what scores it, and what is to be kept."""
 
@@ -165,7 +166,7 @@ CONFIRMED = 256 << 20
 """Up to so many bytes of the reference an error in a shard is looked at in the whole file before it is told."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Telling:
     """Who hears what is to be said during a run, and how many bytes of the reference, of how many, are done."""
 
@@ -173,7 +174,7 @@ class Telling:
     progress: Callable[[int, int], None] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Finished:
     """The results of a run, what the task has to say beside them, and how the files were cut."""
 

@@ -15,11 +15,12 @@ Edges outside of the tree (re-entrancies) are drawn across it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from tallystick.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Placed:
     """For each node its column and row; by their numbers the edges of the tree, and those drawn the other way round."""
 
@@ -104,7 +105,7 @@ class Mark(NamedTuple):
     group: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class TextDrawing:
     """A text twice, side by side, with the highlights of either side. `coloured`: groups have colours (chains)."""
 
@@ -164,7 +165,7 @@ class Link(NamedTuple):
     status: str
 
 
-@dataclass(frozen=True)
+@frozen
 class GraphDrawing:
     """Both sides of a graph or forest laid over each other: what both have is drawn once. `text` is what it is about."""
 
@@ -215,7 +216,7 @@ class Arc(NamedTuple):
     status: str
 
 
-@dataclass(frozen=True)
+@frozen
 class ArcDrawing:
     """A sentence with the reference's arcs above it and the wrong predicted ones below."""
 

@@ -7,11 +7,11 @@ that nothing in the data can become markup.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
+from tallystick.frozen import frozen
 from tallystick.show.tables import Table, cell_text, kind_of
 from tallystick.version import __version__
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """Tables under a heading, with a place in the page's navigation."""
 

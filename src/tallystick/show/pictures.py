@@ -12,12 +12,12 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from tallystick.errors import TallystickError, some
 from tallystick.files.writing import write_atomically
+from tallystick.frozen import frozen
 
 SUFFIXES = (".svg", ".png", ".pdf")
 COLOURS = ("#2b5cab", "#c2571a", "#2f7d4f", "#9a3d9e", "#b0241a", "#0f7f8c", "#7a6210", "#5a5f6b", "#d1468a", "#3f8f1f")
@@ -43,7 +43,7 @@ def _require_matplotlib() -> None:
         raise TallystickError(NEEDED) from None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Picture:
     """A picture: `save` it, or let a notebook show it. `figure` is matplotlib's, to go on with."""
 
@@ -167,7 +167,7 @@ ACROSS = 4
 """So many panels stand side by side."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Dots:
     """A panel for each column, with its label below: for each name a value with its interval, if it has one. The first name is
     at the top."""
@@ -201,7 +201,7 @@ class Dots:
             _tidy(axes)
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranks:
     """A line for each name from column to column, broken where it has no rank; those that share a rank have their names one
     below the other."""
@@ -302,4 +302,19 @@ def draw_panels(panels: Mapping[str, Sequence[tuple[str, Sequence[float]]]], acr
         axes.set_ylim(-0.03, 1.03)
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8)
+    return Picture(figure)
+
+
+def draw_history(columns: Sequence[str], lines: Mapping[str, Sequence[float | None]]) -> Picture:
+    """A line for each name through its values, one for each column; broken where there is none."""
+    figure = _figure(max(4.0, 1.6 + 0.7 * len(columns)), 3.0)
+    axes = figure.add_subplot(1, 1, 1)
+    for k, (name, values) in enumerate(lines.items()):
+        axes.plot(
+            range(len(columns)), [math.nan if value is None else value for value in values], _DASHES[k // len(COLOURS) % len(_DASHES)],
+            marker=_MARKS[k % len(_MARKS)], markersize=4, color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(name),
+        )  # fmt: skip
+    axes.set_xticks(range(len(columns)), [_plain(column) for column in columns], rotation=30, ha="right")
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _tidy(axes)
     return Picture(figure)

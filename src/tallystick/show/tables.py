@@ -6,16 +6,16 @@ Mention(3, 4, text='the mayor')                                      the mayor [
 
 from __future__ import annotations
 
-import html
 import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from tallystick.errors import MetricError, TallystickError, did_you_mean
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -221,12 +221,29 @@ class Column(str):
         return self
 
 
+class Estimate(float):
+    """A figure with its interval, and perhaps a mark behind both. For programs it is three numbers."""
+
+    ends: tuple[float, float] | None
+    mark: str
+
+    def __new__(cls, value: float, ends: tuple[float, float] | None = None, mark: str = "") -> Estimate:
+        self = super().__new__(cls, value)
+        self.ends, self.mark = ends, mark
+        return self
+
+    def text(self, number: Callable[[float], str]) -> str:
+        """`0.7932 [0.7811, 0.8049] b`"""
+        ends = "" if self.ends is None else f"[{number(self.ends[0])}, {number(self.ends[1])}]"
+        return " ".join(filter(None, (number(float(self)), ends, self.mark)))
+
+
 def kind_of(column: str) -> Kind:
     """What the floats of a column are; under a plain name they are figures."""
     return column.kind if isinstance(column, Column) else "figure"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Table:
     """Rows under columns. None is what is undefined. It prints as on a terminal and shows itself in a notebook."""
 
@@ -241,8 +258,9 @@ class Table:
             import pandas
         except ImportError:
             raise TallystickError("to_frame() needs pandas: pip install pandas") from None
-        names = list(map(str, self.columns))
-        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(names)}
+        table = for_programs(self)
+        names = list(map(str, table.columns))
+        columns = {name: [row[k] for row in table.rows] for k, name in enumerate(names)}
         return pandas.DataFrame(columns).set_index(names[0])
 
     def to_latex(
@@ -350,6 +368,8 @@ def figure_text(value: Any) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else ""
+    if isinstance(value, Estimate):
+        return value.text(figure_text)
     if isinstance(value, float):
         return f"{value:.4f}"
     if isinstance(value, int):
@@ -376,8 +396,29 @@ def _numeric(table: Table) -> list[bool]:
     return [all(isinstance(row[k], (int, float, type(None))) for row in table.rows) for k in range(len(table.columns))]
 
 
+def for_programs(table: Table) -> Table:
+    """The same table with the ends of intervals in columns of their own, behind the figures."""
+    with_ends = [any(isinstance(row[k], Estimate) for row in table.rows) for k in range(len(table.columns))]
+    if not any(with_ends):
+        return table
+    columns: list[str] = []
+    for column, has in zip(table.columns, with_ends, strict=True):
+        columns += [column, *(_called(column, f"{column} {end}") for end in ("low", "high"))] if has else [column]
+    rows = [
+        [part for value, has in zip(row, with_ends, strict=True) for part in (_three(value) if has else [value])]
+        for row in table.rows
+    ]
+    return replace(table, columns=columns, rows=rows)
+
+
+def _three(value: Any) -> list[Any]:
+    ends = getattr(value, "ends", None) or (None, None)
+    return [float(value) if isinstance(value, float) else value, *ends]
+
+
 def to_tsv(table: Table) -> str:
     """Tab-separated, full precision; undefined is empty."""
+    table = for_programs(table)
 
     def cell(value: Any) -> str:
         if value is None:
@@ -419,6 +460,8 @@ def to_latex(table: Table, digits: int = 2, best: str | None = None) -> str:
         if value is None:
             return "--"
         if isinstance(value, float) and kind_of(column) in ("figure", "gain"):
+            if isinstance(value, Estimate):
+                return latex_text(value.text(lambda one: f"{100 * one:.{digits}f}"))
             return latex_text(f"{100 * value:.{digits}f}")
         if isinstance(value, float) and isinstance(column, Column) and column.kind == "number":
             return latex_text(f"{value:.{column.printed}f}")
@@ -461,21 +504,27 @@ def _of_numbers(table: Table, column: int) -> bool:
     return all(_NUMERIC.fullmatch(figure_text(row[column])) for row in table.rows)
 
 
+def _escape(text: str) -> str:
+    from html import escape  # with its table of entities, which nothing else needs
+
+    return escape(text)
+
+
 def to_html(table: Table) -> str:
     """A compact HTML table, with its notes below."""
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row) + "</tr>" for row in _text_rows(table))
+    head = "".join(f"<th>{_escape(column)}</th>" for column in table.columns)
+    body = "".join("<tr>" + "".join(f"<td>{_escape(v)}</td>" for v in row) + "</tr>" for row in _text_rows(table))
     return _html_table(table.title, head, body) + "".join(map(html_note, table.notes))
 
 
 def _html_table(title: str, head: str, body: str) -> str:
-    caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
+    caption = f'<caption style="text-align:left">{_escape(title)}</caption>' if title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def html_note(text: str) -> str:
     """A small line below a table."""
-    return f"<div><small>{html.escape(text)}</small></div>"
+    return f"<div><small>{_escape(text)}</small></div>"
 
 
 def to_rich(table: Table, width: int | None = None) -> RichTable:
@@ -521,7 +570,7 @@ def _below_html(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
     return [html_note(one) for one in (*(f"signature: {one}" for one in signatures), *notes)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Writer:
     """How tables are written in one format. What is `for_programs` has every number as it is, a row for each. What is pasted
     elsewhere takes its signatures along: as a `comment` before the tables, or, with the notes, `below` them."""
@@ -556,14 +605,14 @@ def notebook_table(table: Table, notes: Sequence[str], signatures: Sequence[str]
 
     def cell(tag: str, text: str, number: bool) -> str:
         side = "right" if number else "left"
-        return f'<{tag} style="text-align:{side};font-variant-numeric:tabular-nums">{html.escape(text)}</{tag}>'
+        return f'<{tag} style="text-align:{side};font-variant-numeric:tabular-nums">{_escape(text)}</{tag}>'
 
     def row(tag: str, cells: Sequence[str]) -> str:
         return "".join(cell(tag, text, number) for text, number in zip(cells, numeric, strict=True))
 
     numeric = _numeric(table)
     body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in _text_rows(table))
-    lines = "".join(f"<div><code>{html.escape(line)}</code></div>" for line in signatures)
+    lines = "".join(f"<div><code>{_escape(line)}</code></div>" for line in signatures)
     folded = f"<details><summary><small>signature</small></summary><small>{lines}</small></details>" if lines else ""
     return _html_table(table.title, row("th", table.columns), body) + "".join(map(html_note, notes)) + folded
 
@@ -576,6 +625,6 @@ def notebook_tree(lines: Iterable[str]) -> str:
             out.append("… print() shows all of it")
             break
         tone = TONES.get(line.strip()[:1])
-        text = html.escape(line)
+        text = _escape(line)
         out.append(f'<span style="color:{tone}">{text}</span>' if tone else text)
     return f'<pre style="line-height:1.4;margin:0">{chr(10).join(out)}</pre>'

@@ -9,17 +9,17 @@ whole document. In a derived metric the variables of a scope are matched one to 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic
 
 from typing_extensions import TypeVar
 
 from tallystick.errors import ValueMismatch
+from tallystick.frozen import frozen
 from tallystick.structures.texts import hold
 
 
-@dataclass(frozen=True)
+@frozen
 class Var:
     """A latent variable: two of one name are the same thing within their scope."""
 
@@ -35,7 +35,7 @@ class Scope:
     __variable_scope__: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
+@frozen
 class Prop:
     """A logical proposition, such as ARG0(w, b) or instance(b, boy): its object is a variable or a constant."""
 
@@ -44,7 +44,7 @@ class Prop:
     obj: Var | str
 
 
-@dataclass(frozen=True)
+@frozen
 class AMR(Scope):
     """The propositions of a graph of meaning: the output of the task."""
 
@@ -64,7 +64,7 @@ class AMR(Scope):
 T = TypeVar("T", default=Any)
 
 
-@dataclass(frozen=True)
+@frozen
 class Tree(Generic[T]):
     """A labelled node and its subtrees."""
 
@@ -114,7 +114,7 @@ class Tree(Generic[T]):
         return any(label == one for one in self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Graph(Generic[T]):
     """A directed graph: the labels of its nodes, and its edges by their positions."""
 
@@ -193,7 +193,7 @@ class Graph(Generic[T]):
 SUBEVENT, MEMBERSHIP = "subevent", "membership"
 
 
-@dataclass(frozen=True)
+@frozen
 class EventLink:
     """A directed link from an event mention to its subevent or member."""
 
@@ -202,7 +202,7 @@ class EventLink:
     type: str = SUBEVENT
 
 
-@dataclass(frozen=True)
+@frozen
 class EventHierarchy:
     """Event mentions, which of them are one event, and the links between them: the output of the task."""
 
@@ -215,7 +215,7 @@ class EventHierarchy:
             hold(self, name)
 
 
-@dataclass(frozen=True)
+@frozen
 class ConceptualLink:
     """A link between two conceptual events, each the set of its mentions; a root's link has no parent."""
 
@@ -223,7 +223,7 @@ class ConceptualLink:
     child: Collection[str]
 
 
-@dataclass(frozen=True)
+@frozen
 class EventTree:
     """A conceptual event and the trees below it."""
 
@@ -251,7 +251,7 @@ class EventTree:
         return out
 
 
-@dataclass(frozen=True)
+@frozen
 class ConceptualHierarchy:
     """The conceptual events of a text with links of one type, as links, as groups of siblings, and as trees."""
 

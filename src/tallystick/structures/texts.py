@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
 from tallystick.errors import ValueMismatch
+from tallystick.frozen import frozen
 
 
 def hold(record: object, name: str) -> None:
@@ -27,7 +28,7 @@ def hold(record: object, name: str) -> None:
 # Mentions: where in the text something is said (sections 2.1 and 3.3).
 
 
-@dataclass(frozen=True)
+@frozen
 class Mention:
     """A span by its offsets, both inclusive: `Mention(3, 3)` is one token."""
 
@@ -40,14 +41,14 @@ class Mention:
         return range(self.left, self.right + 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class IndexedMention:
     """A span as a range of token indices: section 3.3's alternative, which SciREX compares by overlap."""
 
     indices: range
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class AnnotatedMention(Mention):
     """A span with what is known about it; what is not known is None.
 
@@ -68,7 +69,7 @@ class AnnotatedMention(Mention):
         return f"Mention({', '.join([str(self.left), str(self.right), *known])})"
 
 
-@dataclass(frozen=True)
+@frozen
 class TextMention:
     """A mention by what it says, and how: name, nominal, pronoun."""
 
@@ -86,7 +87,7 @@ class TextMention:
 M = TypeVar("M", default=Mention)
 
 
-@dataclass(frozen=True)
+@frozen
 class Entity(Generic[M]):
     """Mentions that refer to one thing."""
 
@@ -96,7 +97,7 @@ class Entity(Generic[M]):
         hold(self, "mentions")
 
 
-@dataclass(frozen=True)
+@frozen
 class Membership(Generic[M]):
     """A mention with the entity it belongs to."""
 
@@ -104,7 +105,7 @@ class Membership(Generic[M]):
     entity: Entity[M]
 
 
-@dataclass(frozen=True)
+@frozen
 class MembershipSet(Generic[M]):
     """The memberships of all mentions: the output of the task as B³ looks at it."""
 
@@ -114,7 +115,7 @@ class MembershipSet(Generic[M]):
         hold(self, "rels")
 
 
-@dataclass(frozen=True)
+@frozen
 class EntitySet(Generic[M]):
     """The entities of a text: the output of the task."""
 
@@ -131,7 +132,7 @@ class EntitySet(Generic[M]):
 # Binary relations (section 2.1).
 
 
-@dataclass(frozen=True)
+@frozen
 class Relation:
     """A typed relation of two mentions: is-capital-of(London, United Kingdom)."""
 
@@ -140,7 +141,7 @@ class Relation:
     obj: Mention
 
 
-@dataclass(frozen=True)
+@frozen
 class SymmetricRelation:
     """A relation whose two arguments have no order: is-married-to."""
 
@@ -151,7 +152,7 @@ class SymmetricRelation:
         hold(self, "args")
 
 
-@dataclass(frozen=True)
+@frozen
 class RelationSet:
     """The relations of a text: the output of the task."""
 
@@ -161,7 +162,7 @@ class RelationSet:
         hold(self, "relations")
 
 
-@dataclass(frozen=True)
+@frozen
 class Fact:
     """A relation of two entities of a document, by their numbers, and the sentences that say so (DocRED)."""
 
@@ -176,7 +177,7 @@ class Fact:
         hold(self, "seen")
 
 
-@dataclass(frozen=True)
+@frozen
 class FactSet:
     """The facts of a document."""
 
@@ -189,7 +190,7 @@ class FactSet:
 # Events: a trigger and its arguments (section 3.1). Semantic roles have the same shape: predicate and arguments.
 
 
-@dataclass(frozen=True)
+@frozen
 class Trigger:
     """What evokes an event, and the event's type."""
 
@@ -197,7 +198,7 @@ class Trigger:
     type: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Argument:
     """A participant of an event, and its role."""
 
@@ -205,7 +206,7 @@ class Argument:
     role: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Event:
     """A trigger with its arguments."""
 
@@ -216,7 +217,7 @@ class Event:
         hold(self, "args")
 
 
-@dataclass(frozen=True)
+@frozen
 class EventSet:
     """The events of a text: the output of the task."""
 
@@ -229,7 +230,7 @@ class EventSet:
 # Role-filler entities and N-ary relations (section 3.3).
 
 
-@dataclass(frozen=True)
+@frozen
 class RoleFillerEntity(Generic[M]):
     """An entity in a role."""
 
@@ -237,7 +238,7 @@ class RoleFillerEntity(Generic[M]):
     entity: Entity[M]
 
 
-@dataclass(frozen=True)
+@frozen
 class NAryRelation(Generic[M]):
     """A relation of any number of entities, each in its role. Role-filler entity extraction puts out a single one."""
 
@@ -253,7 +254,7 @@ class NAryRelation(Generic[M]):
         return NAryRelation(self.type, tuple(single))
 
 
-@dataclass(frozen=True)
+@frozen
 class NAryRelationSet(Generic[M]):
     """The relations of a text: the output of the task."""
 
@@ -271,7 +272,7 @@ class NAryRelationSet(Generic[M]):
 T = TypeVar("T", default=Any)
 
 
-@dataclass(frozen=True)
+@frozen
 class SlotFiller(Generic[T]):
     """A value in a slot: a mention, an entity, an event, a truth value, ..."""
 
@@ -279,7 +280,7 @@ class SlotFiller(Generic[T]):
     value: T
 
 
-@dataclass(frozen=True)
+@frozen
 class Template(Generic[T]):
     """A typed frame with its fillers."""
 
@@ -311,7 +312,7 @@ def alternatives(type_: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in type_.split("/"))
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateSet(Generic[T]):
     """The templates of a text: the output of the task."""
 
@@ -340,7 +341,7 @@ Span = tuple[int, int]
 """First and last token, both inclusive."""
 
 
-@dataclass(frozen=True)
+@frozen
 class EventArgument:
     """A text in a role of an event."""
 
@@ -350,7 +351,7 @@ class EventArgument:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class DescribedEvent:
     """An event: its id, and what a judge is told about it."""
 
@@ -360,7 +361,7 @@ class DescribedEvent:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentDocument:
     """The arguments of one text. `sentences` is the sentence of each token; `parse` serves the modifiers."""
 
@@ -378,7 +379,7 @@ class ArgumentDocument:
 # Dependency parses (section 2.2).
 
 
-@dataclass(frozen=True)
+@frozen
 class Dependency:
     """An edge from a governor to its dependent, both by the index of the word; 0 governs the root."""
 
@@ -387,7 +388,7 @@ class Dependency:
     rel: str
 
 
-@dataclass(frozen=True)
+@frozen
 class DependencyParse:
     """The edges of a sentence: the output of the task."""
 
@@ -406,7 +407,7 @@ class DependencyParse:
 #     label    amod   amod      root
 
 
-@dataclass(frozen=True)
+@frozen
 class Parse:
     """For each word the word that it depends on (-1 for a root), its label, and the first and last token that it covers."""
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
@@ -66,6 +67,8 @@ class Option:
     """It names a file that is written."""
     in_shards: bool = False
     """Of what `score` shows: whether it can be had in shards too."""
+    in_rows: bool = False
+    """Of a list that `score` shows: whether --rows says how long it is."""
     show_default: bool = True
 
 
@@ -118,6 +121,8 @@ class Asked:
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
     """Whether the documents are kept, to be looked at later."""
+    by_document: bool = False
+    """Whether fields or labels are looked at document by document, so that the documents are kept for that."""
     part: bool = False
     """Whether more documents may follow, so that what these do not have need not be misspelt."""
 
@@ -283,6 +288,8 @@ class Task:
 
     def check_output(self, settings: Any, given: Mapping[str, Any]) -> None:
         """Refuse what the options of every task, by name, do not go together with."""
+        if getattr(settings, "confidence", "") is None and settings.target_accuracy != 0.95:
+            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence, too")
 
     # What is shown
 
@@ -318,6 +325,12 @@ class Task:
         from tallystick.tasks.metric import break_down
 
         return break_down(self, scored.results, by, label)
+
+    def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
+        """By metric the rows of the documents by label or by field: what intervals and paired tests of these are made of."""
+        from tallystick.results.parts import portions_of
+
+        return portions_of(scored.results, by, label, self.labels, self.label)
 
     def parts(self, scored: Scored, settings: Any, shown: Shown) -> Parts:
         """What the report shows beside the figures."""
@@ -362,6 +375,11 @@ class Task:
                 f"{metric} is a procedure, not an expression of the algebra, and has no tree to show{instead}"
             )
         return result.explain(document)
+
+    @property
+    def can_suggest(self) -> bool:
+        """Whether it has choices, so that some can be suggested."""
+        return any(one.name == "choices" for one in self.options("figures"))
 
     # Shards
 
@@ -426,6 +444,18 @@ class Task:
     def options(self, use: Use) -> list[Field[Any]]:
         """The options of one use."""
         return [one for one in fields(self.Settings) if option_of(one).use == use]
+
+
+def show_confidence(results: Results, target: float, asked: Asked) -> Shown:
+    """How far the predictions that say how sure they are can be trusted, of every metric that judged it."""
+    out = Shown()
+    for name, result in results.items():
+        if result.claims is not None and not asked.keep:
+            from tallystick.results.confidence import confidence_tables
+
+            tables, found = confidence_tables(result.claims, target)
+            out += Shown(tables, {"confidence": {**out.json.get("confidence", {}), name: found}})
+    return out
 
 
 def needs_the_whole(by: str) -> MetricError:

@@ -145,6 +145,7 @@ def records(
     from_: str | None = ...,
     reference_from: str | None = ...,
     unknown: Literal["count", "ignore"] = ...,
+    confidence: str | None = ...,
     lenient: bool = ...,
 ) -> Results:
     """Any records of your own: two JSONL or Parquet files, and a type or a schema if you have one."""
@@ -159,6 +160,7 @@ def relations(
     informativity: str | None = ...,
     heads: _File | None = ...,
     symmetric: _Texts = ...,
+    confidence: str | None = ...,
     train: _Texts = ...,
 ) -> Results:
     """Binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts."""
@@ -193,7 +195,7 @@ def spans(
     iou: float = ...,
     distinct: bool = ...,
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = ...,
-    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = ...,
+    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = ...,
     strict: bool = ...,
     reference_column: int | None = ...,
     predicted_column: int = ...,
@@ -209,6 +211,7 @@ def spans(
     tokenizer: Literal["words", "blanks", "characters"] = ...,
     boundaries: Literal["error", "expand", "contract"] = ...,
     spans_field: str = ...,
+    confidence: str | None = ...,
 ) -> Results:
     """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
 

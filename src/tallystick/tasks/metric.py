@@ -13,12 +13,14 @@ import numpy as np
 
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, did_you_mean, unknown_document
+from tallystick.frozen import frozen
 from tallystick.results.results import Background, Results, broken_down, find_labels
 from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
@@ -31,7 +33,7 @@ Entry: TypeAlias = tuple[Node, str] | tuple[Node, str, str]
 """The expression of a metric, its summary, and perhaps its view."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedMetric:
     """A metric of a task, declared once: what its name stands for, and its expression or else what tallies it."""
 
@@ -198,10 +200,25 @@ class OfTask(Background):
         json, extend = self.of.beside(dict(results))
         return {**self.shown.json, **json}, extend
 
-    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
+    def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
+        from tallystick.results.parts import portions_of
+
+        self._check_breakdown(by)
+        if type(self.of).portions is Task.portions:  # the results are all that it looks at
+            return portions_of(results, by, label, self.labels, self.label)
+        scored = self._only(results, f"figures by {by}")
+        found = self.of.portions(scored, by, label)
+        return {
+            name: _of_documents(one, self.scored[0].results[name].ids, results[name].ids) for name, one in found.items()
+        }
+
+    def _check_breakdown(self, by: str) -> None:
         if by not in self.of.breakdowns:
             known = ", ".join((*self.of.breakdowns, "document"))
             raise MetricError(f"{self.task} has no figures by {by}; it has those by {known}")
+
+    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
+        self._check_breakdown(by)
         if len(self.scored) != 1 and type(self.of).breakdown is Task.breakdown:  # the results are all that it looks at
             return broken_down(results, by, label, self.labels, self.label)
         found = self.of.breakdown(self._only(results, f"figures by {by}"), by, label)
@@ -286,6 +303,15 @@ class OfTask(Background):
                 f"{self.task}: {what} need the documents of one call; ask the results before they were added"
             )
         return replace(self.scored[0], results=dict(results))
+
+
+def _of_documents(portions: Portions, ids: Sequence[Any], chosen: Sequence[Any]) -> Portions:
+    """The rows of those documents that were not left out."""
+    if ids == chosen:
+        return portions
+    place = {key: k for k, key in enumerate(ids)}
+    kept = [place[key] for key in chosen]
+    return replace(portions, rows={name: rows[kept] for name, rows in portions.rows.items()})
 
 
 def _without_flags(note: str) -> str:

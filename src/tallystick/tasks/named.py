@@ -4,12 +4,12 @@ mentions in JSON."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.source import AnySource, Source
+from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Mention
 from tallystick.tasks.contract import option
 
@@ -40,7 +40,7 @@ def steps_named(strings: str) -> tuple[str, ...]:
     return STRINGS[strings]
 
 
-@dataclass(frozen=True)
+@frozen
 class Types:
     """When two types are alike: equal, or near each other in a hierarchy. It stands in the place of any δ_type."""
 
@@ -88,7 +88,7 @@ def weigh_by_kind(mention: Similarity, weights: Mapping[str, float] | tuple[tupl
     return weigh(mention, dict(weights), by="kind") if weights else mention
 
 
-@dataclass(frozen=True)
+@frozen
 class TypeSettings:
     """When types are alike (eq. 33, 38, 39)."""
 
@@ -103,7 +103,7 @@ class TypeSettings:
         return Types.of(self.hierarchy, read_parents(self.parents) if self.parents else None)
 
 
-@dataclass(frozen=True)
+@frozen
 class MentionSettings(TypeSettings):
     """And what a mention counts, by its kind."""
 
@@ -128,7 +128,7 @@ class MentionSettings(TypeSettings):
         return tuple(out)
 
 
-@dataclass(frozen=True)
+@frozen
 class HeadSettings(MentionSettings):
     """And where the heads of spans come from."""
 

@@ -10,7 +10,7 @@ white space aside; they may be cut differently, and each then covers the tokens 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import import_module
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -23,6 +23,7 @@ from tallystick.files.conllu import SPACES
 from tallystick.files.json_values import read_json
 from tallystick.files.pairing import Paired
 from tallystick.files.source import AnySource
+from tallystick.frozen import frozen
 from tallystick.structures.texts import ArgumentDocument, Parse
 from tallystick.tasks.dependencies.files import Treebank, read_conllu
 from tallystick.tasks.named import document_name
@@ -183,7 +184,7 @@ def sentence_bounds(document: ArgumentDocument) -> list[tuple[int, int]]:
 RULES = ("last", "first")
 
 
-@dataclass(frozen=True)
+@frozen
 class Heads:
     """Where heads come from: a rule, or the parses of documents by name."""
 

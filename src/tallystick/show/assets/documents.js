@@ -5,7 +5,15 @@ const list = document.getElementById("list"), found = document.getElementById("f
 const byName = document.getElementById("filter"), most = document.getElementById("most"), order = document.getElementById("order"), carried = document.getElementById("carried");
 const ordered = document.getElementById("ordered");
 const names = docs.ids.map(id => id.toLowerCase());
+const wrong = document.getElementById("wrong"), badged = [...document.querySelectorAll(".badged")], marked = names.map(() => ({}));
+for (const [name, ones] of Object.entries(data.badges || {})) for (const [i, why] of ones) marked[i][name] = why;
 let chosen = [], drawn = 0;
+
+// The documents in which a field is wrong: a bit for each.
+function wrongIn(name) {
+  const bits = atob(data.fields[name].wrong);
+  return i => bits.charCodeAt(i >> 3) >> (7 - (i & 7)) & 1;
+}
 
 function axisName(k) { return docs.axes[k].metric + " " + docs.axes[k].figure; }
 function shortName(k, ...among) {
@@ -15,11 +23,13 @@ function shortName(k, ...among) {
 function choose() {
   const k = Number(order.value), values = docs.axes[k].values, word = byName.value.trim().toLowerCase();
   const limit = most.value === "" ? Infinity : Number(most.value);
+  const here = wrong && wrong.value ? wrongIn(wrong.value) : null, wanted = badged.filter(box => box.checked).map(box => box.value);
   chosen = [];
   for (let i = 0; i < names.length; i++) {
     if (word && !names[i].includes(word)) continue;
     if (values[i] !== null ? values[i] > limit : limit !== Infinity) continue;
     if (carried.checked && !(i in data.aligned)) continue;
+    if (here && !here(i) || wanted.length && !wanted.some(name => name in marked[i])) continue;
     chosen.push(i);
   }
   chosen.sort((a, b) => (values[a] === null) - (values[b] === null) || values[a] - values[b] || a - b);
@@ -39,7 +49,13 @@ function extend(n) {
 }
 function item(i) {
   const details = el("details", "doc" + (i in data.aligned ? "" : " bare"));
-  const summary = el("summary", "cols", el("span", "id", docs.ids[i]));
+  const id = el("span", "id", docs.ids[i]);
+  for (const [name, why] of Object.entries(marked[i])) {
+    const badge = el("span", "badge " + name, name);
+    if (why) badge.title = why;
+    id.append(" ", badge);
+  }
+  const summary = el("summary", "cols", id);
   for (const k of shownAxes) {
     const f = el("span", "f" + (String(k) === order.value || shownAxes.length === 1 ? "" : " other"), fig(docs.axes[k].values[i]));
     f.style.setProperty("--v", percent(docs.axes[k].values[i]));
@@ -68,7 +84,12 @@ function fill(body, i) {
   if (one.cut) body.append(el("p", "note", "This alignment is longer than the page carries" + (docs.further ? `; ${docs.further} shows all of it.` : ".")));
 }
 function openDocument(i) {
-  if (!chosen.includes(i)) { byName.value = ""; most.value = ""; carried.checked = false; choose(); }
+  if (!chosen.includes(i)) {
+    byName.value = ""; most.value = ""; carried.checked = false;
+    if (wrong) wrong.value = "";
+    for (const box of badged) box.checked = false;
+    choose();
+  }
   const place = chosen.indexOf(i);
   if (place >= drawn) extend(place - drawn + 1);
   const details = list.children[place].firstChild;
@@ -84,7 +105,7 @@ list.addEventListener("keydown", event => {
 });
 byName.addEventListener("input", choose);
 most.addEventListener("input", choose);
-carried.addEventListener("change", choose);
+for (const box of [carried, wrong, ...badged]) box?.addEventListener("change", choose);
 order.addEventListener("change", choose);
 more.querySelector("button").addEventListener("click", () => {
   const first = drawn;

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tallystick.engine.arrays import I64
 from tallystick.engine.data import LazyValues, Memory, Objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, unknown_document
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.tasks.amr.files import Graph, Graphs, pair_graphs
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from tallystick.structures.graphs import AMR
 
 
+@lru_cache(maxsize=64)
 def smatch(limit: float | None = None, *, constants: bool = False) -> Node:
     """Eq. 35; with `constants` the subject of a triple may be one too."""
     either = cases(Var=var, str=exact)
@@ -116,7 +119,7 @@ def _concepts_with(facts: Facts, role: str) -> list[str]:
     return [concept.get(v, "") for v in sources]
 
 
-@dataclass(frozen=True)
+@frozen
 class AmrMetric(NamedMetric):
     """Smatch over a view of the triples, or a bag of labels."""
 
@@ -318,7 +321,7 @@ def _tree(found: Alignment, counts: TripleCounts, pair: tuple[Graph, Graph]) -> 
 # Which triples of two graphs match, are missed, are spurious under a map of the variables.
 
 
-@dataclass(frozen=True)
+@frozen
 class Alignment:
     """Which variable is which, and the triples (source, role, target) that match, are missed, are spurious.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
 
 
-@dataclass(frozen=True)
+@frozen
 class AmrSettings:
     """How graphs are read, and what counts as a triple."""
 

@@ -14,6 +14,7 @@ from tallystick.engine.arrays import F64, I64, Mask, check_pairs
 from tallystick.engine.latent import solve_all
 from tallystick.engine.latent_pairs import Problems
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.tasks.amr.files import Graph
 
 # Reified relations, undone: `x :location y` may be written as a node, be-located-at-91, with two arguments.
@@ -92,7 +93,7 @@ Duplicates = Literal["multiset", "removed", "product"]
 Strings = Literal["whole", "first word", "unquoted"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Counting:
     """What counts as a triple, and when two are equal; the defaults are tallystick's own.
 
@@ -299,7 +300,7 @@ MOST_LINKS = 5_000_000
 _WATCHED_PAIRS = 100  # somebody is watching the progress
 
 
-@dataclass(frozen=True)
+@frozen
 class TripleCounts:
     """For each pair: matched triples (`matched` is achieved, nothing exceeds `upper`), and the triples of
     both sides."""

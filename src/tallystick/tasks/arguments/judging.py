@@ -27,12 +27,13 @@ it). Recorded judgements count the way they were asked. A judge may name its way
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, counted
+from tallystick.frozen import frozen
 from tallystick.judging.questions import Question
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, Span
 from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate, Wording, letters_of
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Judge, Question, Verdict
 
 
-@dataclass(frozen=True)
+@frozen
 class Asker:
     """Makes the questions about one document of the reference."""
 
@@ -135,7 +136,7 @@ LEAST = 1e-3
 """Breaks the remaining ties: less than parts of a candidate differ by."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CandidateQuestion:
     """A question about a candidate of a block; `reference` is the one in the question for a judge of pairs."""
 
@@ -145,7 +146,7 @@ class CandidateQuestion:
     reference: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Coverage:
     """How many of the open candidates the judge decided."""
 

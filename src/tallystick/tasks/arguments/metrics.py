@@ -20,7 +20,7 @@ references, or several match one:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import Paired, pair_values
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import ArgumentDocument, EventArgument, Span
 from tallystick.tasks.arguments.judging import Asker, Coverage, judge_blocks, rank_questions
@@ -67,7 +68,7 @@ DUPLICATES = ("merge", "keep")
 PARTIAL = (0.0, 0.5, 1.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentOptions:
     """The choices that change figures; each goes into the signature."""
 
@@ -153,7 +154,7 @@ EXPRESSIONS = {
 """The stages that are expressions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class KeyedArgument:
     """An argument as the expressions look at it; a pronoun's text and form are its place."""
 
@@ -164,14 +165,14 @@ class KeyedArgument:
     form: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentView:
     """A document as the expressions look at it."""
 
     arguments: tuple[KeyedArgument, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentScores:
     """The blocks of each document after all stages, and a result for each stage."""
 
@@ -204,6 +205,14 @@ class ArgumentScores:
             for block in blocks:
                 out[block.role] = out.get(block.role, np.zeros(4)) + block_sums(block, stage, self.options)
         return dict(sorted(out.items(), key=lambda item: (-item[1][3], item[0])))
+
+    def rows_by_role(self, stage: str) -> dict[str, F64]:
+        """The same sums of every document."""
+        out = {role: np.zeros((len(self.blocks), 4)) for role in self.by_role(stage)}
+        for place, blocks in enumerate(self.blocks):
+            for block in blocks:
+                out[block.role][place] += block_sums(block, stage, self.options)
+        return out
 
 
 def evaluate(
@@ -253,7 +262,7 @@ def score(
     return ArgumentScores(pairs.ids, pairs.reference, blocks, results, options, coverage)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Matched:
     """One document after the deterministic stages."""
 

@@ -22,6 +22,7 @@ from functools import cached_property, partial
 from hashlib import blake2b
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.structures.texts import EventArgument, Parse, Span
 from tallystick.tasks.metric import best_pairs
 
@@ -80,7 +81,7 @@ def is_mark(word: str) -> bool:
     return all(unicodedata.category(c).startswith("P") and c not in MEANINGFUL for c in word)
 
 
-@dataclass(frozen=True)
+@frozen
 class ReadText:
     """A text as the stages read it: without case, its form, whether it is a pronoun, its conjuncts."""
 
@@ -96,7 +97,7 @@ class ReadText:
         return bool(self.form) and not self.pronoun
 
 
-@dataclass(frozen=True)
+@frozen
 class Wording:
     """The closed word lists of the stages, all in lower case."""
 
@@ -276,7 +277,7 @@ Share = Fraction | int
 """Exact, so that three thirds are one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Candidate:
     """A candidate to be matched, or a part of one. `share` is its share of the candidate that it came from."""
 
@@ -286,7 +287,7 @@ class Candidate:
     share: Share = 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Accepted:
     """Candidates that match references, and the stage that accepted them. `partial` marks what a judge calls Partial, whatever its weight."""
 
@@ -298,7 +299,7 @@ class Accepted:
     partial: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Broken:
     """A candidate that was broken into parts."""
 

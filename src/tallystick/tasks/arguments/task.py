@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
 from tallystick.tasks.named import read_json_object
 
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.arguments.metrics import ArgumentOptions
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentSettings:
     """What the stages rest on."""
 
@@ -151,6 +153,12 @@ class Arguments(Task):
         rows = {stage: counted_figures(scored.corpus.by_role(stage)) for stage in stages}
         tables = [roles_table(stage, found) for stage, found in rows.items()]
         return Shown(tables, {"labels": {stage: rows_as_json(found) for stage, found in rows.items()}})
+
+    def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
+        from tallystick.results.parts import Portions
+
+        stages = [stage for stage in scored.corpus.stages if stage in scored.results]
+        return {stage: Portions(scored.corpus.rows_by_role(stage), "role", one=False) for stage in stages}
 
     base = "exact"
 

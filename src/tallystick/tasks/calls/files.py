@@ -27,6 +27,7 @@ from typing import Any
 from tallystick.errors import InputError, Place, counted
 from tallystick.files.documents import MISSING, id_of, open_documents, value_at
 from tallystick.files.json_values import Unreadable, read_data, read_noisy, shown, try_decode
+from tallystick.frozen import frozen
 
 UNREADABLE = "(arguments that cannot be read)"
 """The argument that stands for a text of arguments that is no JSON object."""
@@ -237,7 +238,7 @@ def _is_possible(value: Mapping[str, Any]) -> bool:
 # Definitions of tools
 
 
-@dataclass(frozen=True)
+@frozen
 class Tool:
     """What a tool's definition says: the schema of each parameter."""
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.choose import by_key, choose, ordered
 from tallystick.engine.data import Surplus, leaves_or_self
 from tallystick.files.documents import HeldLines, encode
 from tallystick.files.pairing import Missing
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.show.tables import Table
 from tallystick.tasks.calls.files import UNREADABLE, Call, Logs, Tool, nearest, read_logs, read_tools
@@ -47,7 +48,7 @@ METRICS = {
 PATH = "calls[*].arguments"
 
 
-@dataclass(frozen=True)
+@frozen
 class Corpus:
     """Two sides of logs, laid together."""
 

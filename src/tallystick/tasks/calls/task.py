@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ValueMismatch
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ LOG_KEYS = (
 """What a log has, and a mapping of logs by id has not."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CallSettings:
     """How calls are compared, and where they are."""
 

@@ -33,6 +33,7 @@ from tallystick.engine.arrays import (
     Mask,
     Sums,
     assign,
+    distinct,
     join,
     number,
     offsets_of,
@@ -333,7 +334,7 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
             notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
         again = [c.document[keep & ~once] for c, keep, once in zip(chains, scored, first, strict=True)]
         kept = [_larger(c, keep, options) for c, keep in zip(chains, scored, strict=True)]
-        for document in np.unique(np.concatenate(again)).tolist():
+        for document in distinct(np.concatenate(again)).tolist():
             key, response = (
                 _chains_of(c, mention, keep & (c.document == document))
                 for c, mention, keep in zip(chains, mentions, kept, strict=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 TOPIC = r"[^_/]+"
 
 
-@dataclass(frozen=True)
+@frozen
 class CoreferenceSettings:
     """What counts as a mention, an entity and a document."""
 

@@ -16,20 +16,21 @@ document that begins in the midst of a predicted sentence is joined to the one b
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import distinct
 from tallystick.errors import SidesMismatch
 from tallystick.files.conllu import number_jointly
+from tallystick.frozen import frozen
 from tallystick.tasks.dependencies.files import Treebank
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Units:
     """Units by their offsets in the text, with the names that the reference gives them."""
 
@@ -46,16 +47,20 @@ class Units:
         return offsets
 
 
+def _in_both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    return np.intersect1d(distinct(one), distinct(other), assume_unique=True)
+
+
 def find_units(reference: Treebank, *predicted: Treebank, by: Literal["document", "block", "auto"] = "auto") -> Units:
     """The units that a reference has in common with one or several systems.
 
     `auto` is documents if the reference has any `# newdoc`, else blocks.
     """
-    common = reduce(np.intersect1d, (side.sentence_start for side in predicted), reference.sentence_start)
+    common = reduce(_in_both, (side.sentence_start for side in predicted), reference.sentence_start)
     documents = reference.documents() if by != "block" else {}
     if by == "document" or documents:
         starts = reference.sentence_start[[0, *documents] if len(reference) else []]
-        common = np.intersect1d(common, starts)
+        common = _in_both(common, starts)
     first = np.searchsorted(reference.sentence_start, common).tolist()
     names = documents
     if not all(map(names.get, first)):
@@ -139,7 +144,7 @@ Indices = NDArray[np.intp]
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Alignment:
     """Pairs of words: `reference[i]` is `predicted[i]`. Both ascend, so no word occurs twice."""
 

@@ -8,7 +8,7 @@ often, so each distinct one is parsed once, and the edges of a word are a slice 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -43,10 +43,11 @@ from tallystick.files.conllu import (
 )  # fmt: skip
 from tallystick.files.pairing import Side, pair_sides
 from tallystick.files.source import AnySource, Source
+from tallystick.frozen import frozen
 from tallystick.tasks.plain import Given, Structure, expect, expect_order, is_whole, named, take_sides
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Edges:
     """Edges in the order of their dependents. A head is the index of a word, -1 for the root."""
 
@@ -134,7 +135,7 @@ def _parse_head(head: str) -> int | None:
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Treebank:
     """A CoNLL-U file as columns. Offsets have one element more than what they delimit."""
 

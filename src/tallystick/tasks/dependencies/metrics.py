@@ -43,7 +43,6 @@ has the cases:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +56,7 @@ from tallystick.engine import data
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.tally import Counts, ratio
 from tallystick.files.conllu import Coded, number_jointly
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.dependencies.alignment import (
     Alignment,
@@ -133,7 +133,7 @@ NAMES = tuple(METRICS)
 UAS, LAS = METRICS["uas"].node, METRICS["las"].node
 
 
-@dataclass(frozen=True)
+@frozen
 class WordCounts(Counts):
     """Precision, recall, F1, and the accuracy on aligned words (undefined where a metric is not one of words)."""
 
@@ -212,7 +212,7 @@ IntCounts = NDArray[np.int64]
 CORRECT, REFERENCE, PREDICTED, ALIGNED = range(4)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class UDCounts:
     """The counts of a pair of files: `rows[unit, metric, CORRECT..ALIGNED]`, metrics as in `METRICS`."""
 

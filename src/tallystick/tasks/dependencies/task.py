@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
 
 
-@dataclass(frozen=True)
+@frozen
 class DependencySettings:
     """What a row of the tally is, and what a tree may be."""
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,13 @@ from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 from tallystick.tasks.named import document_name, read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
 
-@dataclass(frozen=True)
+@frozen
 class EventDocument:
     """The events of a text. `sentences` is the sentence of each token; `entities` the spans of mentions by id."""
 

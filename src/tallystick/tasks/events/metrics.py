@@ -16,7 +16,7 @@ sides), after leaving out what stands nowhere in the text: `gen_arg_*`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tallystick.algebra.exact import exact
@@ -26,6 +26,7 @@ from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, EventSet, Mention, Trigger
 from tallystick.tasks.events.files import EventDocument, without_article
@@ -37,7 +38,7 @@ Coreference = Mapping[str, Mapping[tuple[int, int], str]]
 """For each document the entity of each span."""
 
 
-@dataclass(frozen=True)
+@frozen
 class EventOptions:
     """What may be different; every choice goes into the signature."""
 
@@ -51,7 +52,7 @@ class EventOptions:
 PLAIN = EventOptions()
 
 
-@dataclass(frozen=True)
+@frozen
 class AttachedArgument:
     """An argument with its event: what TextEE makes tuples of. `names` are all the ways to say which one it is."""
 
@@ -64,7 +65,7 @@ class AttachedArgument:
     head_names: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class EventView:
     """A document as the expressions look at it."""
 

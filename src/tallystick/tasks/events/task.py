@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
 
 
-@dataclass(frozen=True)
+@frozen
 class EventSettings(HeadSettings):
     """What is the same trigger or argument."""
 

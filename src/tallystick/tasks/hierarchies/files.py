@@ -28,6 +28,7 @@ from tallystick.files.json_values import NotJson, column_of, decode
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
+from tallystick.frozen import frozen
 from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy
 from tallystick.tasks.plain import Given, Structure, expect, named
 
@@ -36,7 +37,7 @@ Where = tuple[int, int]
 NOWHERE: Where = (0, 0)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Hierarchies:
     """One side of a corpus: event mentions, the conceptual event of each, and links between mentions."""
 

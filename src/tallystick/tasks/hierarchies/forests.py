@@ -11,19 +11,32 @@ from the one table of coreference, n(k, r), the mentions that two nodes have in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, assign, expand, join, number, offsets_of, sort_order, sum_by_key
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Mask,
+    among,
+    assign,
+    distinct,
+    expand,
+    join,
+    number,
+    offsets_of,
+    sort_order,
+    sum_by_key,
+)
 from tallystick.engine.assignment import components
+from tallystick.frozen import frozen
 from tallystick.tasks.coreference.mentions import Overlaps, Side
 
 NO_PARENT = -1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Graph:
     """One side: its nodes with their mentions, and the set of its links between nodes."""
 
@@ -86,7 +99,7 @@ class Graph:
         while len(frontier):
             below = self.child[order[expand(starts[frontier], starts[frontier + 1] - starts[frontier])]]
             np.subtract.at(waiting, below, 1)
-            frontier = np.unique(below[waiting[below] == 0])
+            frontier = distinct(below[waiting[below] == 0])
             done += len(frontier)
         if done == self.nodes:
             return None
@@ -103,13 +116,13 @@ class Graph:
 
     def closed(self) -> Graph:
         """With a link to every descendant (section 4.4)."""
-        known, fresh_parent, fresh_child = np.unique(self.keys), self.parent, self.child
+        known, fresh_parent, fresh_child = distinct(self.keys), self.parent, self.child
         width = max(1, self.nodes)
         while len(fresh_parent):
             i, j = join(fresh_child, self.parent, width)
-            found = np.unique(fresh_parent[i] * width + self.child[j])
-            found = found[(found // width != found % width) & ~np.isin(found, known)]
-            known = np.union1d(known, found)
+            found = distinct(fresh_parent[i] * width + self.child[j])
+            found = found[(found // width != found % width) & ~among(found, known)]
+            known = distinct(np.concatenate((known, found)))
             fresh_parent, fresh_child = found // width, found % width
         return Graph(self.side, known // width, known % width)
 
@@ -134,7 +147,7 @@ def _common_links(key: Graph, response: Graph, partner: I64) -> Mask:
     """Which links of the key the response has too, under an alignment of nodes."""
     above, below = partner[key.parent], partner[key.child]
     both = (above >= 0) & (below >= 0)
-    return both & np.isin(above * max(1, response.nodes) + below, response.keys)
+    return both & among(above * max(1, response.nodes) + below, np.sort(response.keys))
 
 
 def blanc(t: Overlaps, key: Graph, response: Graph) -> F64:
@@ -171,7 +184,7 @@ def blanc(t: Overlaps, key: Graph, response: Graph) -> F64:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RootPairs:
     """STM of the pairs of trees whose roots share a mention."""
 
@@ -228,7 +241,7 @@ def reached(key: Graph, response: Graph, partner: I64) -> Mask:
     frontier = np.flatnonzero(out)
     while len(frontier):
         below = child[order[expand(starts[frontier], starts[frontier + 1] - starts[frontier])]]
-        frontier = np.unique(below[~out[below]])
+        frontier = distinct(below[~out[below]])
         out[frontier] = True
     return out
 
@@ -279,7 +292,7 @@ def ceaf_stm(t: Overlaps, key: Graph, response: Graph) -> F64:
     sizes = [_by_document(graph.trees, max(1, graph.nodes)) for graph in (key, response)]
     phi = 2 * weight / (sizes[0][k] + sizes[1][r])
     chosen = np.flatnonzero(assign(k, r, phi, key.nodes, response.nodes))
-    trees = [_by_document(graph.homes[np.unique(graph.trees)], t.documents) for graph in (key, response)]
+    trees = [_by_document(graph.homes[distinct(graph.trees)], t.documents) for graph in (key, response)]
     return _plain(_by_document(key.homes[k[chosen]], t.documents, phi[chosen]), trees[1], trees[0])
 
 

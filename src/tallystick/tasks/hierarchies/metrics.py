@@ -19,7 +19,6 @@ With `transitive`, MUC_p and BLANC_p are taken over links to all descendants, an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -36,6 +35,7 @@ from tallystick.engine.data import Bag, Data, Index, LazyValues, Memory, Objects
 from tallystick.engine.encoded import code_jointly
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.structures.graphs import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
@@ -60,7 +60,7 @@ CEAF_P = f1(each(trees=match(record(links=f1(match(LINK))))))
 CEAF_STM = f1(each(trees=match(f1(STM))))
 
 
-@dataclass(frozen=True)
+@frozen
 class DirectedLinks(BlancLinks):
     """BLANC_p: the mean over links and ordered pairs without one; and the F1 of each class."""
 
@@ -73,7 +73,7 @@ class DirectedLinks(BlancLinks):
         return {**super().figures(sums), "f1_links": f_links, "f1_others": f_others}
 
 
-@dataclass(frozen=True)
+@frozen
 class TreeMatches(Counts):
     """STM_p of the nodes of both sides, and NSTM_p, of the larger side of each document."""
 
@@ -87,7 +87,7 @@ class TreeMatches(Counts):
         return {**super().figures(sums), "nstm": ratio(sums[..., 0], sums[..., 4])}
 
 
-@dataclass(frozen=True)
+@frozen
 class HierarchyMetric:
     """A metric over two graphs: its rows, the kind of its tally, what it is, its expression, and whether it needs forests."""
 
@@ -106,7 +106,7 @@ def _mentions(t: Overlaps, key: Graph, response: Graph) -> F64:
 # Metrics over links run through the engine, on columns; nodes that cannot share a mention are kept apart by their component.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Nodes:
     """The nodes of one side: a number that nodes which may be the same have in common, and the mentions of each."""
 
@@ -213,7 +213,7 @@ METRICS: dict[str, HierarchyMetric] = {
 # Scoring.
 
 
-@dataclass(frozen=True)
+@frozen
 class HierarchyOptions:
     """What may be different; every choice goes into the signature."""
 

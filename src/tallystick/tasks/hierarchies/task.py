@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import AskParts, Explained, Files, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.plain import Given
 
 
-@dataclass(frozen=True)
+@frozen
 class HierarchySettings:
     """Which links count."""
 

@@ -11,13 +11,14 @@ as one, or apart. Ends are exclusive. `method_subrelations` are merged into thei
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tallystick.errors import SidesMismatch, ValueMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
+from tallystick.frozen import frozen
 from tallystick.tasks.named import document_name
 from tallystick.tasks.plain import Structure, expect, is_span, named
 
@@ -28,7 +29,7 @@ Span = tuple[int, int]
 """Start and end, the end exclusive."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Relations:
     """A document: typed spans in order, entities by name, and relations from role to entity."""
 

@@ -12,7 +12,7 @@ follow them (below).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -28,6 +28,7 @@ from tallystick.algebra.weights import above, at_least
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.tally import ratio
 from tallystick.files.pairing import Paired, pair_values
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import Entity, IndexedMention, NAryRelation, RoleFillerEntity
 from tallystick.tasks.metric import NamedMetric, choose, declare, score_expression, settings_line
@@ -44,7 +45,7 @@ NOTHING: Entity[IndexedMention] = Entity()
 """An entity that is nowhere in the text"""
 
 
-@dataclass(frozen=True)
+@frozen
 class NaryOptions:
     """What may be different; every choice goes into the signature."""
 
@@ -56,7 +57,7 @@ class NaryOptions:
 PLAIN = NaryOptions()
 
 
-@dataclass(frozen=True)
+@frozen
 class RelationsView:
     """A document as the expressions look at it: entities in roles, and relations of n roles."""
 
@@ -188,7 +189,7 @@ EPSILON = 1e-7
 """What SciREX adds to denominators, instead of deciding what 0/0 is."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Means:
     """Figures that are means over units: sums of the units' figures and their number; the counts are for information."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
 from tallystick.tasks.named import TypeSettings
 
 
-@dataclass(frozen=True)
+@frozen
 class NarySettings(TypeSettings):
     """Where the rest of a system's output is, and when types are alike."""
 

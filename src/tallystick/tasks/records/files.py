@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -25,10 +26,21 @@ from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
-from tallystick.files.documents import HeldLines, are_named, id_of, open_documents, read_path
+from tallystick.files.confidences import Confidences, wrapping_key
+from tallystick.files.documents import (
+    MISSING,
+    HeldLines,
+    PickedLines,
+    are_named,
+    hold_values,
+    id_of,
+    open_documents,
+    read_path,
+)
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
+from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
@@ -60,6 +72,8 @@ class RecordFile:
     """What can be done about a line that is not JSON."""
     ignored: Collection[str] = ()
     """Paths at which nothing is compared, and at which no kind is wrong."""
+    confidences: Confidences | None = None
+    """Takes apart how sure a prediction says it is of its values, where that was asked for."""
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
@@ -73,6 +87,12 @@ class RecordFile:
         self._identify = msgspec.json.Decoder(only_id).decode
         self._plain = msgspec.json.Decoder().decode
 
+    def again(self, values: Sequence[Any], name: str) -> RecordFile:
+        """Documents in memory that are read as those of this file."""
+        other = copy(self)
+        other.lines, other.findings = hold_values(values, name, text=self.type is not str), Findings()
+        return other
+
     def place(self, number: int) -> Place:
         """A line of the file."""
         return self.lines.place(number)
@@ -81,7 +101,10 @@ class RecordFile:
         """The ids (None where there is none) and values of some lines."""
         try:
             b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
+            one_by_one = self.confidences is not None
         except UnicodeDecodeError:  # some line is bad; one by one it is found and named
+            one_by_one = True
+        if one_by_one:
             pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
             keys, values = [key for key, _ in pairs], [value for _, value in pairs]
         else:
@@ -202,7 +225,30 @@ class RecordFile:
         finally:
             self.findings = findings
 
+    def _without_confidences(self, number: int, line: bytes) -> tuple[Any, Any]:
+        """The id and value of a line whose confidences are taken apart."""
+        assert self.confidences is not None
+        try:
+            line.decode()
+            value = self._plain(line)
+        except msgspec.DecodeError as error:
+            if not self.lenient:
+                raise self.lines.not_json(error, number, line, self.advice) from None
+            value = self.read_noisy(line.decode("utf-8", "replace"), always=True, number=number)
+        except (UnicodeDecodeError, RecursionError) as error:
+            return self._give_up(number, line, error)
+        if self.lenient and isinstance(value, str) and self._is_record:
+            value = self.read_noisy(value, number=number)
+        if type(value) is Invalid:
+            return UNREADABLE, value
+        beside = self.lines.found_beside.get(number, MISSING) if isinstance(self.lines, PickedLines) else MISSING
+        return self.fit(
+            number, self.confidences.take(value, number, self.place(number), known=self.unknown, beside=beside)
+        )
+
     def _from_line(self, number: int, line: bytes) -> tuple[Any, Any]:
+        if self.confidences is not None:
+            return self._without_confidences(number, line)
         try:
             line.decode()
             value = self.convert(line)
@@ -232,20 +278,22 @@ class RecordFile:
     def _repair(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
         if not self.lenient:
             raise self.lines.not_json(error, number, line, self.advice) from None
-        value = self.read_noisy(line.decode("utf-8", "replace"), always=True)
+        value = self.read_noisy(line.decode("utf-8", "replace"), always=True, number=number)
         return (UNREADABLE, value) if type(value) is Invalid else self.fit(number, value)
 
-    def read_noisy(self, text: str, always: bool = False) -> Any:
+    def read_noisy(self, text: str, always: bool = False, number: int = 0) -> Any:
         """What a model's text holds, or `Invalid`; with `always` it counts as repaired even if nothing had to be changed."""
         try:
             value, repairs = read_noisy(text, None if self.type is None else self._misfit)
         except Unreadable as error:
             return Invalid(str(error), text)
-        self.findings.note_repairs(repairs, always or bool(repairs))
+        self.findings.note_repairs(repairs, always or bool(repairs), number)
         return value
 
     def _misfit(self, value: Any) -> float:
         """How badly a value fits the type: what is of another kind, unknown, or not there."""
+        if self.confidences is not None:
+            value = Confidences(self.confidences.key).take(value, 0, self.place(0), known=self.unknown)
         fields = shape_of(self.type).keys
         if isinstance(value, list) == (fields is not None):
             return float("inf")
@@ -259,7 +307,7 @@ class RecordFile:
     def fit(self, number: int, value: Any) -> tuple[Any, Any]:
         """The id of a decoded value, and the value as one of the type, as far as it fits."""
         if self.lenient and isinstance(value, str) and self._is_record:  # a model's text, in JSON's quotation marks
-            value = self.read_noisy(value)
+            value = self.read_noisy(value, number=number)
             if type(value) is Invalid:
                 return UNREADABLE, value
         key = id_of(value.get(self.id_field)) if isinstance(value, dict) else None
@@ -289,6 +337,7 @@ class RecordFile:
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
             self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
+            self.findings.wrapping = self.findings.wrapping or wrapping_key(value) or ""
         for path, what in refusals.wrong:
             self.findings.note_misfit(path, f"{self.place(number)}: {path}: {what!r:.40}")
         return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
@@ -312,7 +361,7 @@ def named(portion: Portion, keys: list[Any]) -> list[Any]:
 NO_PREDICTION = Invalid("has no prediction")
 
 
-@dataclass(frozen=True)
+@frozen
 class Batch:
     """Some documents of both sides, the k-th against the k-th."""
 
@@ -366,14 +415,14 @@ class Pairing:
             side.unknown = known.and_also((side.id_field,))
         self.predicted.findings.unknown_counts = count
 
-    def take_over(self, other: Pairing) -> None:
-        """Pair and look as another pairing of documents of the same shape does."""
-        self.how, self.nameless = other.how, other.nameless
-        self.reference.metric = self.predicted.metric = other.predicted.metric
-        self.predicted.convert = other.predicted.convert
-        self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
-        for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
-            ours.unknown, ours.ignored = theirs.unknown, theirs.ignored
+    def again(self, reference: Sequence[Any], predicted: Sequence[Any], lenient: bool) -> Pairing:
+        """Other documents in memory of the same shape, read, paired and looked at as these are."""
+        left, right = self.reference.again(reference, "reference"), self.predicted.again(predicted, "predicted")
+        right.findings.unknown_counts = self.predicted.findings.unknown_counts
+        right.lenient = lenient or (isinstance(right.lines, HeldLines) and right.lines.texts)
+        pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
+        pairing.how, pairing.nameless = self.how, self.nameless
+        return pairing
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
@@ -401,7 +450,7 @@ class Pairing:
         done = 0
         while True:
             numbers, _, references = left.take()
-            _, _, predictions = right.take(len(references) or None)
+            theirs, _, predictions = right.take(len(references) or None)
             if len(references) != len(predictions) or not references:
                 counts = [done + len(references) + left.count(), done + len(predictions) + right.count()]
                 if counts[0] != counts[1]:
@@ -411,6 +460,7 @@ class Pairing:
                     )
                 return
             self._note_invalid(numbers, predictions)
+            self._name_lines(numbers, theirs)
             done += len(references)
             yield Batch(numbers, references, predictions)
 
@@ -432,7 +482,14 @@ class Pairing:
                 self._refuse_repeats(repeats)
                 return
             self._note_invalid(keys, predictions)
+            self._name_lines(keys, theirs[0])
             yield Batch(keys, references, predictions)
+
+    def _name_lines(self, keys: Sequence[Any], numbers: Sequence[int | None]) -> None:
+        """Say which predicted line each document has, to those who know something about lines."""
+        self.predicted.findings.name_lines(keys, numbers)
+        if self.predicted.confidences is not None:
+            self.predicted.confidences.name(keys, numbers)
 
     def _by_index(self, left: Reader, right: Reader, repeats: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left, by id."""
@@ -446,6 +503,7 @@ class Pairing:
             if self.fills_gaps or not missing:
                 predictions = right.values_at(found)
                 self._note_invalid(keys, predictions)
+                self._name_lines(keys, [lines.get(key) for key in keys])
                 yield Batch(keys, references, predictions)
             numbers, keys, references = left.take()
             self.reference.check_ids(numbers, keys)
@@ -621,10 +679,17 @@ def open_reference(reference: Any, settings: RecordSettings, type_: Any = None) 
 def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, reference: Lines) -> Lines:
     """The predicted documents; one object is {id: document} if that of the reference is."""
     by_key = isinstance(reference, HeldLines) and are_named(reference)
-    return open_documents(
+    lines = open_documents(
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,
     )  # fmt: skip
+    if settings.confidence is None:
+        return lines
+    if isinstance(lines, ArrowLines):  # confidences are taken apart row by row
+        lines = PickedLines(lines, None, settings.id or "id")
+    if isinstance(lines, PickedLines):
+        lines.beside = settings.confidence
+    return lines
 
 
 def _field_names(type_: Any) -> Collection[str]:
@@ -671,6 +736,7 @@ def lay_together(
         open_predictions(predicted, settings, shape.reference, left.lines), theirs, shape.predicted, key, credit=credit,
         advice=LENIENT,
     )  # fmt: skip
+    right.confidences = None if settings.confidence is None else Confidences(settings.confidence)
     texts = isinstance(right.lines, HeldLines) and right.lines.texts
     right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
     pairing = Pairing(left, right, id_named=settings.id is not None, missing=missing)

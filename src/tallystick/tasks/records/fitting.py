@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections.abc as abc
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -36,10 +36,15 @@ class Findings(Surpluses):
 
     repairs: Counter[str] = field(default_factory=Counter)
     repaired: int = 0
+    repaired_lines: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """How the predictions of some lines were repaired, until it is known which documents they are."""
+    repaired_documents: dict[Any, tuple[str, ...]] = field(default_factory=dict)
     invalid: list[tuple[Any, str]] = field(default_factory=list)
     invalids: int = 0
     unread: int = 0
     first_unread: str = ""
+    wrapping: str = ""
+    """The key under which a value of the wrong kind seems to have its confidence."""
     advice = " (--unknown ignore leaves them out)"
 
     def add_invalid(self, key: Any, reason: str) -> None:
@@ -53,21 +58,37 @@ class Findings(Surpluses):
         assert isinstance(other, Findings)
         self.repairs.update(other.repairs)
         self.repaired += other.repaired
+        self.repaired_documents.update(other.repaired_documents)
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
         self.unread += other.unread
         self.first_unread = self.first_unread or other.first_unread
+        self.wrapping = self.wrapping or other.wrapping
 
-    def note_repairs(self, repairs: Collection[str], times: int) -> None:
+    def note_repairs(self, repairs: Collection[str], times: int, line: int = 0) -> None:
         """Count a prediction that was repaired, and how."""
         self.repaired += times
         self.repairs.update(repairs)
+        if times and line and len(self.repaired_documents) < MOST_LISTED:
+            self.repaired_lines[line] = tuple(repairs)
+
+    def name_lines(self, keys: Sequence[Any], numbers: Sequence[int | None]) -> None:
+        """Say which documents the lines are."""
+        if self.repaired_lines:
+            for key, number in zip(keys, numbers, strict=True):
+                if number in self.repaired_lines:
+                    self.repaired_documents[key] = self.repaired_lines.pop(number)
 
     def lines(self) -> Iterator[str]:
         if self.repaired:
             kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
             yield f"repaired: {counted(self.repaired, 'prediction')} ({kinds})"
         yield from super().lines()
+        if self.wrapping:
+            yield (
+                f'values stand in objects {{"value": …, "{self.wrapping}": …}}, which are compared as objects; to take the values out, give '
+                f"{self.wrapping!r} as --confidence"
+            )
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
             more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""

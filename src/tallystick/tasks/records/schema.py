@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import difflib
 import re
 import uuid
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
@@ -91,7 +91,7 @@ class _Reader:
 
     def choice(self, node: Mapping[str, Any], pointer: str) -> Choice | None:
         for key in node:
-            if key != KEYWORD and difflib.SequenceMatcher(None, str(key).lower(), KEYWORD).ratio() > 0.8:
+            if key != KEYWORD and _resembles(str(key).lower(), KEYWORD):
                 raise self.wrong(f"{pointer}/{key}", f'unknown keyword {key!r}. Did you mean "{KEYWORD}"?')
         if KEYWORD not in node:
             return None
@@ -297,3 +297,15 @@ def _class_name(title: Any, name: str) -> str:
 
 def _escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
+
+
+def _resembles(one: str, other: str) -> bool:
+    """Whether a key is a keyword misspelt."""
+    shared = (Counter(one) & Counter(other)).total()
+    if 2 * shared <= 0.8 * (
+        len(one) + len(other)
+    ):  # as alike as they can be in any order: mostly no need to look further
+        return False
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, one, other).ratio() > 0.8

@@ -13,6 +13,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,13 +26,17 @@ from tallystick.algebra.parse import load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
+from tallystick.engine.tally import exact_rows
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
+from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
-from tallystick.results.evaluation import Evaluation
+from tallystick.results.confidence import Judging, plain_path
+from tallystick.results.errors import Errors, Grouping
+from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
@@ -45,7 +50,7 @@ from tallystick.tasks.records.task import RecordSettings
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Prepared:
     """What is compared and how: the shape of a document, the metric, and why it is that."""
 
@@ -55,9 +60,16 @@ class Prepared:
     pairing: Pairing
     settings: str = ""
     """What changes figures, and is not in the metric."""
+    judging: Judging | None = None
+    """Judges the confidences of the predictions on the way, where these were asked for."""
 
     def signed(self, result: Result) -> Result:
-        """A result whose signature has the settings too."""
+        """A result whose signature has the settings too, and which knows what was said about confidence."""
+        confidences = None if self.pairing is None else self.pairing.predicted.confidences
+        if self.judging is not None and confidences is not None:
+            confidences.refuse_nothing()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
+            result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result
         return result.changed(settings=" | ".join(part for part in (result.settings, self.settings) if part))
@@ -67,7 +79,7 @@ class Prepared:
         return Prepared, (None, self.metric, (), None, self.settings)
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """A document that is kept to be looked at."""
 
@@ -83,7 +95,7 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
     """A result, and all warnings on the way to it."""
 
@@ -91,6 +103,7 @@ class Run:
     result: Result
     documents: tuple[Kept, ...]
     warnings: tuple[str, ...]
+    errors: Errors | None = None
 
     @property
     def paired(self) -> str:
@@ -205,11 +218,12 @@ def prepare(
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
     pairing = lay_together(left, predicted, shape, settings, missing)
+    sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
-        pairing.predicted.metric = as_metric(settings.metric)
-        return Prepared(shape, pairing.predicted.metric, (), pairing)
+        pairing.predicted.metric = metric = as_metric(settings.metric)
+        return Prepared(shape, metric, (), pairing, sure, Judging(metric) if sure else None)
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
     for id_field in (
@@ -232,14 +246,16 @@ def prepare(
         pairing.predicted.convert = shape.converters()[1]
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
-    return Prepared(shape, metric, tuple(decisions), pairing, UNKNOWN[settings.unknown])
+    said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
+    return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
 
 
-def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
-    """The same shape and metric for other documents, paired in the same way."""
-    pairing = lay_together(reference, predicted, prepared.shape, settings)
-    pairing.take_over(prepared.pairing)
-    return replace(prepared, pairing=pairing)
+def prepare_again(
+    prepared: Prepared, reference: Sequence[Any], predicted: Sequence[Any], settings: RecordSettings
+) -> Prepared:
+    """The same shape and metric for other documents in memory, paired in the same way."""
+    pairing = prepared.pairing.again(reference, predicted, settings.lenient)
+    return replace(prepared, pairing=pairing, judging=prepared.judging and Judging(prepared.metric))
 
 
 def record_settings(**options: Any) -> RecordSettings:
@@ -280,37 +296,57 @@ def run_prepared(
     *,
     fields: bool = True,
     wanted: Wanted | None = None,
+    grouping: Grouping | None = None,
     take_ids: Callable[[Sequence[Any]], None] | None = None,
 ) -> Run:
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines
     for batch, rows in scored_batches(prepared, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
+        if grouping is not None:
+            grouping.add(evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids)
         if take_ids is not None:
             take_ids(batch.ids)
         if asked.advance is not None and lines.size:
             asked.advance(min(lines.size, lines.position), lines.size)
-    return complete_run(prepared, evaluation.compute(), wanted)
+    run = complete_run(prepared, evaluation.compute(), wanted)
+    return run if grouping is None else replace(run, errors=grouping.errors())
 
 
-def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+def scored_batches(
+    prepared: Prepared, evaluation: Evaluation, batches: Iterator[Batch] | None = None
+) -> Iterator[tuple[Batch, F64]]:
     """All documents, a batch at a time with its rows, as they are put into an evaluation."""
-    batches = prepared.pairing.batches()
+    batches = prepared.pairing.batches() if batches is None else batches
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
             assert evaluation.scored is not None
             batch = Batch(batch.ids, *(Rows(side) for side in evaluation.scored))
+            if prepared.judging is not None and (said := prepared.pairing.predicted.confidences) is not None:
+                right = exact_rows(evaluation.kind, found)
+                prepared.judging.look(batch.ids, (batch.references, batch.predictions), right, said.of)
         except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise
         yield batch, found
+
+
+def tallied_batches(prepared: Prepared) -> Iterator[tuple[Batch, F64]]:
+    """All documents, a batch at a time with its rows, of which nothing is kept; a few small documents are scored without columns."""
+    evaluation: Evaluation | None = None
+    for batch in prepared.pairing.batches():
+        rows = few_rows(prepared.metric, batch.references, batch.predictions)
+        if rows is None:
+            evaluation = evaluation or Evaluation(prepared.metric, keep=False)
+            rows = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        yield batch, rows
 
 
 def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
@@ -372,9 +408,15 @@ def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
 
 def score_prepared(prepared: Prepared) -> Result:
     """Score all documents and keep them, to be looked at later."""
-    evaluation = Evaluation(prepared.metric)
-    deque(scored_batches(prepared, evaluation), maxlen=0)
-    result = prepared.signed(evaluation.compute())
+    batches = list(islice(prepared_batches := prepared.pairing.batches(), 2))
+    found = None
+    if len(batches) == 1 and prepared.judging is None:
+        found = evaluate_few(prepared.metric, batches[0].references, batches[0].predictions, ids=batches[0].ids)
+    if found is None:
+        evaluation = Evaluation(prepared.metric)
+        deque(scored_batches(prepared, evaluation, chain(batches, prepared_batches)), maxlen=0)
+        found = evaluation.compute()
+    result = prepared.signed(found)
     return result.changed(notes=(*result.notes, *prepared.pairing.warnings()))
 
 

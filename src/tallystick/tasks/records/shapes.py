@@ -26,6 +26,7 @@ from tallystick.algebra.derive import BAGS, one_alternative, shape_of, union_of
 from tallystick.errors import InputError, MetricError, TallystickError
 from tallystick.files.json_values import TOO_DEEP
 from tallystick.files.lines import ArrowLines, Lines
+from tallystick.frozen import frozen
 from tallystick.tasks.records.schema import FORMATS, type_of_schema
 
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
@@ -320,7 +321,7 @@ def with_alternatives(type_: Any, paths: Collection[str], *, predicted: bool = F
 # them, so what does not fit it is counted as wrong, with a warning.
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordShape:
     """The types of both sides; `schema` and `doubts` if they were inferred."""
 

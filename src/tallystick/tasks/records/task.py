@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
+from tallystick.frozen import frozen
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -25,16 +25,23 @@ from tallystick.tasks.contract import (
     flag,
     of_run,
     option,
+    option_of,
+    show_confidence,
 )
 
 if TYPE_CHECKING:
     from tallystick.algebra.derive import Decision
     from tallystick.files.boundaries import Boundaries, Uncut
+    from tallystick.results.errors import Errors
     from tallystick.results.report import Parts
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
 
 
-@dataclass(frozen=True)
+GROUPED = 20_000
+"""Of so many documents a report groups the errors, unless --errors asks for those of all."""
+
+
+@frozen
 class RecordSettings:
     """What a document is, how it is compared, and how the files are read."""
 
@@ -51,8 +58,11 @@ class RecordSettings:
     from_: str | None = option(None, "Where a predicted line holds the model's output, as text or as an object: output, or response.choices[0].message.content.", metavar="PATH")
     reference_from: str | None = option(None, "Where a line of REFERENCE holds the document.", metavar="PATH")
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
+    confidence: str | None = option(None, "Where predictions say how sure they are: the key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
+    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
+    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True)
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
@@ -84,6 +94,7 @@ class Records(Task):
     def check_output(self, settings: RecordSettings, given: Mapping[str, Any]) -> None:
         if given["--by label"] != given["--label"]:
             raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
+        super().check_output(settings, given)
         if settings.worst and given["--label"]:
             raise MetricError("--worst shows where documents differ, not labels; leave it out, or --by label")
         idle = [name for name in ("--tallies", "--report", "--fail-under") if given[name]]
@@ -146,7 +157,12 @@ class Records(Task):
         from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents
 
         prepared = prepare(reference, predicted, settings)
-        run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked))
+        grouping = None
+        if settings.errors or asked.documents:
+            from tallystick.results.errors import Grouping
+
+            grouping = Grouping() if settings.errors else Grouping(most=GROUPED)
+        run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked), grouping=grouping)
         return self._show_run(run, (reference, predicted), settings, asked)
 
     def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Known:
@@ -200,6 +216,10 @@ class Records(Task):
         lines = (*_describe_shape(prepared, settings), *doubts, f"metric: {prepared.metric}")
         return Shown([decisions_table(prepared.decisions)] if prepared.decisions else ()), lines
 
+    def show(self, scored: Scored, settings: RecordSettings, asked: Asked) -> Shown:
+        """What is wrong, of documents that are at hand."""
+        return _show_errors(scored.results["records"].grouped_errors(), asked) if settings.errors else Shown()
+
     def _show_run(self, run: Run, files: Files, settings: RecordSettings, asked: Asked) -> tuple[Scored, Shown]:
         from tallystick.results import tables as reports
         from tallystick.tasks.records.score import exact_note
@@ -231,6 +251,8 @@ class Records(Task):
         return Uncut("it is one JSON value; as JSON Lines it can be cut") if one else found
 
     def whole(self, settings: RecordSettings) -> str:
+        if settings.confidence is not None:
+            return "confidences are judged over all documents"
         if settings.reference_id or not (settings.id or "id").isidentifier():
             return "ids at a path, or of another name on each side, are read file by file"
         return ""
@@ -245,7 +267,17 @@ class Records(Task):
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
         explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
-        return Parts(tables, costs, explain=explain, alignment="Side by side")
+        grouped = run.errors
+        if grouped is None and run.result.sources is not None and run.result.count <= GROUPED and not labels:
+            grouped = run.result.grouped_errors()
+        findings = run.prepared.pairing.predicted.findings
+        badges = {"invalid": dict(findings.invalid), "repaired": findings.repaired_documents}
+        confidence = None
+        if run.result.claims is not None:
+            confidence = run.result.calibration(), run.result.review(settings.target_accuracy)
+        return Parts(
+            tables, costs, explain=explain, alignment="Side by side", grouped=grouped, badges=badges, confidence=confidence
+        )  # fmt: skip
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
         from tallystick.tasks.records.score import Wanted, prepare, run_prepared
@@ -275,11 +307,19 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
     if asked.by in (None, "field"):
         tables.append(reports.fields_table(result))
         json["fields"] = {"records": [vars(row) for row in result.by_field()]}
+    if run.errors is not None and settings.errors:
+        found = _show_errors(run.errors, asked)
+        tables += found.tables
+        json |= found.json
     if settings.worst:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")
         json["worst"] = differences_as_json(documents, None)
-    return Shown(tables, json)
+    return Shown(tables, json) + show_confidence({"records": result}, settings.target_accuracy, asked)
+
+
+def _show_errors(errors: Errors, asked: Asked) -> Shown:
+    return Shown(errors.tables(asked.rows or 20), {"errors": errors.as_dict()})
 
 
 def _explain(run: Run, documents: Sequence[Kept]) -> list[tuple[Any, Mapping[str, float | None], Any]]:
@@ -317,10 +357,12 @@ def _point_further(files: Files, by_field: Table, settings: RecordSettings) -> t
     worst = next((row for row in by_field.rows if row[place] is not None and row[place] < 1), None)
     if worst is None:
         return ()
+    import shlex
+
     given: list[str] = []
     for one in fields(settings):
         value = getattr(settings, one.name)
-        if value != default_of(one) and one.name not in ("worst", "describe", "save_schema"):
+        if value != default_of(one) and option_of(one).use != "score":
             given += [flag(one)] if value is True else [flag(one), str(value)]
     command = ["tallystick", "explain", "records", *map(str, files), *given, "--field", worst[0]]
     return (f"examples of the worst field: {shlex.join(command)}",)

@@ -18,17 +18,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import Place, ValueMismatch
+from tallystick.errors import MetricError, Place, ValueMismatch
 from tallystick.files.boundaries import Format, Opening, find_format
+from tallystick.files.confidences import ItemConfidences
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention, warn_outside
 from tallystick.tasks.plain import Given, Structure, expect, is_span, is_whole, named
@@ -124,7 +126,11 @@ RelationDocuments = Documents[RelationSet] | Documents[FactSet]
 
 
 def read_relations(
-    name: AnySource, training: Mapping[str, TrainingFacts] | None = None, *, keep_text: bool = False
+    name: AnySource,
+    training: Mapping[str, TrainingFacts] | None = None,
+    *,
+    keep_text: bool = False,
+    sure: ItemConfidences | None = None,
 ) -> RelationDocuments:
     """The relations of each document of a file (or folder, for brat), and its words where they are to be kept."""
     opening = Opening(name)
@@ -135,7 +141,9 @@ def read_relations(
         expected = "expected an object with 'relations' (plain or SpERT), 'vertexSet' (DocRED) or 'h_idx' (a DocRED submission)"
         raise opening.documents[0].fail(expected)
     assert chosen.read is not None
-    found: RelationDocuments = chosen.read(opening, training=training, keep_text=keep_text)
+    if sure is not None and chosen.name != "JSON":
+        raise MetricError(f"--confidence is for relations in JSON, and {opening.source} is read as {chosen.name}")
+    found: RelationDocuments = chosen.read(opening, training=training, keep_text=keep_text, sure=sure)
     return found
 
 
@@ -198,12 +206,16 @@ def _read_nothing(opening: Opening, **_: Any) -> Documents[RelationSet]:
     return Documents(str(opening.source), "JSON", partial=True)
 
 
-def _read_plain(opening: Opening, keep_text: bool, **_: Any) -> Documents[RelationSet]:
+def _read_plain(
+    opening: Opening, keep_text: bool, sure: ItemConfidences | None = None, **_: Any
+) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
     counts: dict[str, int] = {}
     for number, document in enumerate(opening.documents, 1):
         text, name = words_of(document), document_name(document, number, *NAMES)
         out.add(name, _plain(document), document.place, text if keep_text else None)
+        if sure is not None:
+            sure.take(name, document.value["relations"], "relations", document.place)
         counts[name] = sum(map(len, text.sentences)) if text is not None else 0
     arguments = {name: (one for r in of.relations for one in (r.subj, r.obj)) for name, of in out.values.items()}
     warn_outside(out, arguments, counts)
@@ -261,7 +273,7 @@ where `keep_text` asks for them."""
 # beside the .ann, and its offsets count characters. Where there is neither, nothing is shown.
 
 
-@dataclass(frozen=True)
+@frozen
 class DocumentText:
     """The words of a text by sentence. `starts` has the character at which each word begins, where offsets are characters."""
 

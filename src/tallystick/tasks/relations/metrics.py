@@ -20,8 +20,8 @@ which no matching says, since what is left out depends on what was matched: two 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,9 @@ from tallystick.algebra.sets import match
 from tallystick.algebra.weights import at_least
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError
+from tallystick.files.confidences import ItemConfidences
 from tallystick.files.pairing import Paired, pair_values
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, FactSet, Mention, Relation, RelationSet, SymmetricRelation
 from tallystick.tasks.metric import Entry, NamedMetric, choose, declare, score_expression, settings_line
@@ -44,7 +46,7 @@ from tallystick.tasks.named import Types, weigh_by_kind
 from tallystick.tasks.parses import Heads
 
 
-@dataclass(frozen=True)
+@frozen
 class RelationOptions:
     """What may be different; every choice goes into the signature."""
 
@@ -134,6 +136,37 @@ def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RelationOpti
         over = plain if metric.view == DIRECTED else pairs
         out[name] = score_expression(f"relations.{name}", metric.node, over, settings=settings)
     return out
+
+
+def with_claims(
+    results: Mapping[str, Result], pairs: Paired[RelationSet], sure: ItemConfidences, symmetric: Iterable[str]
+) -> dict[str, Result]:
+    """The results, with what the predictions say about how sure they are of each relation, judged by the strictest metric that is
+    there: strict, or by boundaries."""
+    from tallystick.results.confidence import claims_of_items
+
+    sure.refuse_nothing("relations")
+    name = next((one for one in ("strict", "boundaries") if one in results), None)
+    if name is None:
+        raise MetricError("--confidence is judged by the metrics strict and boundaries; ask for one of them too")
+    types = frozenset(symmetric)
+
+    def known(mention: Any) -> tuple[Any, ...]:
+        return (
+            mention.left,
+            mention.right,
+            getattr(mention, "gaps", ()),
+            *([mention.type] if name == "strict" else []),
+        )
+
+    def keys(document: RelationSet) -> list[Any]:
+        found = [(one.type, (known(one.subj), known(one.obj))) for one in document.relations]
+        return [(type_, tuple(sorted(args, key=repr)) if type_ in types else args) for type_, args in found]
+
+    sides = [keys(one) for one in pairs.reference], [keys(one) for one in pairs.predicted]
+    scores = [sure.by_document.get(key, []) for key in pairs.ids]
+    claims = claims_of_items("relations", sides, scores, distinct=True)
+    return {**results, name: results[name].changed(claims=claims, notes=(*results[name].notes, *claims.notes))}
 
 
 def prepare(pairs: Paired[RelationSet], options: RelationOptions) -> Paired[RelationSet]:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
-from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Shown, Task, flag, option
+from tallystick.frozen import frozen
+from tallystick.tasks.contract import (
+    Asked,
+    AskParts,
+    Files,
+    Reading,
+    Scored,
+    Shown,
+    Task,
+    flag,
+    option,
+    show_confidence,
+)
 from tallystick.tasks.named import HeadSettings
 
 if TYPE_CHECKING:
@@ -19,12 +31,14 @@ if TYPE_CHECKING:
     from tallystick.tasks.plain import Given
 
 
-@dataclass(frozen=True)
+@frozen
 class RelationSettings(HeadSettings):
     """What is the same relation."""
 
     # fmt: off
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
+    confidence: str | None = option(None, "Of JSON: the key under which a predicted relation has its confidence, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
+    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
     # fmt: on
 
@@ -75,15 +89,17 @@ class Relations(Task):
         readings: Mapping[Any, Reading],
     ) -> dict[Any, Scored]:  # fmt: skip
         """The reference is read once, and a symmetric type may be one system's alone."""
+        from tallystick.files.confidences import ItemConfidences
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import FactSet, RelationSet
         from tallystick.tasks.relations.files import read_relations, read_training
-        from tallystick.tasks.relations.metrics import RelationOptions, score
+        from tallystick.tasks.relations.metrics import RelationOptions, score, with_claims
 
         training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
         texts = any(one.texts for one in readings.values())
         left: Documents[Any] = read_relations(reference, training, keep_text=texts)
-        rights = {run: read_relations(file, keep_text=texts) for run, file in systems.items()}
+        sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
+        rights = {run: read_relations(file, keep_text=texts, sure=sure[run]) for run, file in systems.items()}
         facts = left.format == "DocRED"
         if training and not facts:
             raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
@@ -113,8 +129,16 @@ class Relations(Task):
             if note and "strict" in results:
                 strict = results["strict"]
                 results = {**results, "strict": strict.changed(notes=(*strict.notes, note))}
+            if (of := sure[run]) is not None:
+                results = with_claims(results, pairs, of, settings.symmetric)
             out[run] = Scored(pairs, results)
         return out
+
+    def show(self, scored: Scored, settings: RelationSettings, asked: Asked) -> Shown:
+        return show_confidence(scored.results, settings.target_accuracy, asked)
+
+    def whole(self, settings: RelationSettings) -> str:
+        return "confidences are judged over all documents" if settings.confidence else ""
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
         for one in self.options("figures"):

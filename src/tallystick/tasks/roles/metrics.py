@@ -23,7 +23,7 @@ things in its code are not in its paper, and a third is a trap:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tallystick.algebra.exact import exact
@@ -33,13 +33,14 @@ from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.algebra.text import normalise_text
 from tallystick.files.pairing import Paired, pair_values
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks.metric import Entry, NamedMetric, choose, declare, score_expression, settings_line
 from tallystick.tasks.named import Types, steps_named, weigh_by_kind
 
 
-@dataclass(frozen=True)
+@frozen
 class RoleOptions:
     """What may be different; every choice goes into the signature."""
 
@@ -57,7 +58,7 @@ SINGLY = "mentions"
 """The view of metrics that take predicted entities apart into their mentions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RoleMention:
     """A mention in a role: the task at the level of mentions (footnote 15)."""
 
@@ -65,7 +66,7 @@ class RoleMention:
     mention: TextMention
 
 
-@dataclass(frozen=True)
+@frozen
 class RolesView:
     """A document as the expressions look at it: entities, and mentions by themselves."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Reading, Task, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
 
 
-@dataclass(frozen=True)
+@frozen
 class RoleSettings(MentionSettings):
     """What is the same mention and the same role."""
 

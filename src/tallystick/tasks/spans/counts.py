@@ -15,15 +15,17 @@ Rows are texts, or documents, or the corpus; they add.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tallystick.algebra.node import Node
+from tallystick.engine.arrays import distinct
 from tallystick.engine.data import Bag, Coded, Data, Memory, Record
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.tasks.spans.segments import (
     AnnotatedTexts,
@@ -44,7 +46,7 @@ Rows: TypeAlias = Literal["text", "corpus"] | IntArray
 Partner = Literal["any", "one-to-one"]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SpanCounts:
     """Sums for each row (text, document or corpus) and tag; arrays of shape (rows, tags).
 
@@ -109,7 +111,7 @@ class SpanCounts:
         return self.total[:, None] - self.num_p - self.fp - self.fn
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Grid:
     """Where a count goes: the row of each text, and how many rows and tags there are."""
 
@@ -382,7 +384,7 @@ def _shared_steps(
     for steps in ([-1, 0, 1, 0], [0, -1, 0, 1]):
         covered.append(np.cumsum(np.array(steps, dtype=np.int8)[kind], dtype=np.int32))
     amount = np.minimum(covered[0], covered[1])
-    twice = np.unique((events >> 2)[np.maximum(covered[0], covered[1]) > 1] // line)
+    twice = distinct((events >> 2)[np.maximum(covered[0], covered[1]) > 1] // line)
     shared = np.flatnonzero(amount)
     place, behind = events[shared] >> 2, events[shared + 1] >> 2
     wide = np.flatnonzero(behind > place)
@@ -416,7 +418,7 @@ def _shared_steps(
 SpanScheme = Literal["strict", "exact", "partial", "type"]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SchemeCounts:
     """The five counts of a scheme, arrays of shape (rows, tags); without tags there is one column."""
 

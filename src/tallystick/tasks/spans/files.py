@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,11 +30,13 @@ from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import Numbering, read_columns
+from tallystick.frozen import frozen
 from tallystick.tasks.plain import NAMES, Given, expect, expect_order, is_span, is_whole, named, take_sides
 from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
     HIPE_HEADER,
+    OTHER_NAMES,
     Columns,
     Reading,
     Repairs,
@@ -50,7 +52,7 @@ from tallystick.tasks.spans.tags import (
 _CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$")
 
 
-@dataclass(frozen=True)
+@frozen
 class Decoding:
     """What tags mean."""
 
@@ -61,10 +63,10 @@ class Decoding:
 
     def __str__(self) -> str:
         shape = "".join((f", delimiter={self.delimiter}" * (self.delimiter != "-"), ", suffix" * self.suffix))
-        return f"scheme={self.scheme}, reading={self.reading}{shape}"
+        return f"scheme={OTHER_NAMES.get(self.scheme, self.scheme)}, reading={self.reading}{shape}"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SpanCorpus:
     """Both annotations of a corpus, and what is needed to say where something stands.
 
@@ -241,7 +243,7 @@ def _read_weights(name: AnySource, columns: Columns) -> Any:
 # Spans and tags from Python: a list of tags for a text, or of (start, end, label), or a dict with either.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TagLists:
     """One side's tags from Python: a list for each text, the texts' names, and their tokens where they are known."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -21,18 +21,20 @@ import numpy as np
 
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
+from tallystick.files.confidences import ItemConfidences
 from tallystick.files.json_values import decode_line
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
+from tallystick.frozen import frozen
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
 
 Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 Boundaries = Literal["error", "expand", "contract"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Offsets:
     """What the offsets of JSON lines and brat count, and with what tokenizer: words, blanks, characters or a function, one for
     both sides."""
@@ -41,6 +43,8 @@ class Offsets:
     tokenizer: str | Tokenizer = "words"
     boundaries: Boundaries = "error"
     field: str = "spans"
+    confidence: str | None = None
+    """The key under which a predicted span has its confidence."""
 
     def __post_init__(self) -> None:
         if self.unit not in ("characters", "tokens"):
@@ -73,7 +77,7 @@ def tokenizer_named(name: str | Tokenizer) -> Tokenizer:
     return lambda text: [match.span() for match in pattern.finditer(text)]
 
 
-@dataclass(frozen=True)
+@frozen
 class CharSpan:
     """A segment in characters: its stretches, its tag and where it was read."""
 
@@ -82,7 +86,7 @@ class CharSpan:
     place: Place
 
 
-@dataclass(frozen=True)
+@frozen
 class TokenizedText:
     """A text and the sorted boundaries of its tokens."""
 
@@ -162,13 +166,14 @@ def first_difference(left: str, right: str) -> int:
 _LABELS = ("label", "type", "tag")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Record:
     name: str | None
     text: str | None
     tokens: tuple[str, ...] | None
     spans: tuple[CharSpan, ...]
     place: Place
+    scores: tuple[float | None, ...] = ()
 
 
 def read_spans(
@@ -181,14 +186,20 @@ def read_spans(
 ) -> AnnotatedTexts:
     """Read two files of spans."""
     field = offsets.field
-    if offsets.unit == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
+    if (
+        offsets.confidence is None
+        and offsets.unit == "tokens"
+        and is_arrow_file(reference)
+        and is_arrow_file(predicted)
+    ):
         found = spans_of_columns(reference, predicted, field)
         if found is not None:
             return found
-    gold, guess = _read(reference, field), _read(predicted, field)
+    gold, guess = _read(reference, field), _read(predicted, field, offsets.confidence)
     pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
+    scores = None if offsets.confidence is None else tuple(right.scores for _, right in pairs)
     if offsets.unit == "tokens":
-        return _annotate_tokens(pairs, keep_tokens)
+        return replace(_annotate_tokens(pairs, keep_tokens), scores=scores)
     tokenize = tokenizer_named(offsets.tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
@@ -198,7 +209,7 @@ def read_spans(
         ]
         for side in (0, 1)
     ]
-    return _annotate(sides[0], sides[1], texts, _names(pairs), keep_tokens)
+    return replace(_annotate(sides[0], sides[1], texts, _names(pairs), keep_tokens), scores=scores)
 
 
 def _annotate_tokens(pairs: Sequence[tuple[_Record, _Record]], keep_tokens: bool) -> AnnotatedTexts:
@@ -230,8 +241,9 @@ def _names(pairs: Sequence[tuple[_Record, _Record]]) -> list[str]:
     return [left.name or str(number) for number, (left, _) in enumerate(pairs)]
 
 
-def _read(name: AnySource, field: str) -> list[_Record]:
+def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_Record]:
     file = shown_name(name)
+    sure = None if confidence is None else ItemConfidences(confidence)
     records = []
     for number, line in _lines(name):
         if not line.strip():
@@ -248,9 +260,12 @@ def _read(name: AnySource, field: str) -> list[_Record]:
             raise InputError('"tokens" is not a list of strings', place)
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
-        records.append(_Record(None if key is None else str(key), text, words, spans, place))
+        scores = () if sure is None else tuple(sure.take(str(number), value[field], field, place))
+        records.append(_Record(None if key is None else str(key), text, words, spans, place, scores))
     if not records:
         raise InputError("holds no texts; expected one JSON object a line", file)
+    if sure is not None:
+        sure.refuse_nothing("spans")
     return records
 
 

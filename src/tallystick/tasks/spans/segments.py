@@ -16,7 +16,7 @@ hull. Segments may nest, overlap, and occur twice; nothing here assumes an order
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tallystick.engine.arrays import assign, ranges
 from tallystick.errors import SidesMismatch, ValueMismatch
+from tallystick.frozen import frozen
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -45,7 +46,7 @@ class Pieces(NamedTuple):
     end: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Segments:
     """The segments of one side of a corpus, in parallel arrays; `pieces` is None where all are continuous."""
 
@@ -84,7 +85,7 @@ class Segments:
         return Segments(self.text[index], self.start[index], self.end[index], self.tag[index], pieces)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AnnotatedTexts:
     """A corpus of texts, each with a true annotation (`reference`) and a predicted one.
 
@@ -99,6 +100,8 @@ class AnnotatedTexts:
     texts: int
     names: tuple[str, ...] | None = None
     words: tuple[tuple[str, ...], ...] | None = None
+    scores: tuple[tuple[float | None, ...], ...] | None = None
+    """How sure the prediction says it is of each of its segments, text by text."""
 
     def relabelled(self, tag: str | Mapping[str, str] | Callable[[str], str]) -> AnnotatedTexts:
         """The same segments under other tags: one supertag for all, or a mapping from tag to supertag.
@@ -202,7 +205,7 @@ def _joined(span: Span, where: str) -> list[tuple[int, int]]:
 # for one, wants |P| - |G n P| <= k1 spurious and |G| - |G n P| <= k2 missing tokens.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pairs:
     """Pairs that share at least one token: the segments' numbers on both sides and how much is shared.
 

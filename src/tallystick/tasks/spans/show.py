@@ -14,7 +14,7 @@ The alignment explains the scores and is part of none. It does not depend on the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ import numpy as np
 from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError
 from tallystick.files.pairing import place_of
+from tallystick.frozen import frozen
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
@@ -43,6 +44,7 @@ from tallystick.tasks.spans.segments import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.results.confidence import Claims
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.tasks.spans.files import SpanCorpus
@@ -63,7 +65,7 @@ class Outcome(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True)
+@frozen
 class SpanError:
     """One error: the text, the true and the predicted segment (or None), by how many tokens it is off."""
 
@@ -74,7 +76,7 @@ class SpanError:
     tokens_off: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Alignment:
     """All segments of both sides, each once: pairs, missed and spurious ones (-1 on the other side)."""
 
@@ -478,4 +480,25 @@ def _units(corpus: SpanCorpus, side: Segments, *, separators: bool) -> list[dict
             names += [f"{k}_{k + 1}" for start, end in stretches for k in range(start, end - 1)]
         several = corpus.documents is not None
         out += [{"unit": Plain(f"{text + 1}: {name}" if several else name), "tag": span.tag} for name in names]
+    return out
+
+
+# Spans with scores
+
+
+def segment_claims(texts: AnnotatedTexts, ignore_types: bool, distinct: bool) -> Claims:
+    """What a prediction says about how sure it is of its segments: right is a segment that the reference has, tag and all."""
+    from tallystick.results.confidence import claims_of_items
+
+    sides = tuple(_segments_by_text(side, texts, ignore_types) for side in (texts.reference, texts.predicted))
+    return claims_of_items("segments", (sides[0], sides[1]), texts.scores or (), distinct)
+
+
+def _segments_by_text(side: Segments, texts: AnnotatedTexts, ignore_types: bool) -> list[list[Any]]:
+    out: list[list[Any]] = [[] for _ in range(texts.texts)]
+    pieces: list[list[tuple[int, int]]] = [[] for _ in range(len(side))]
+    for segment, start, end in zip(*(column.tolist() for column in side.stretches()), strict=True):
+        pieces[segment].append((start, end))
+    for k, (text, tag) in enumerate(zip(side.text.tolist(), side.tag.tolist(), strict=True)):
+        out[text].append((tuple(pieces[k]), None if ignore_types else tag))
     return out

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle
+from tallystick.frozen import frozen
+from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, show_confidence
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
@@ -20,7 +21,7 @@ TAGGED = (*IN_FILES, "tags")
 OVERLAPPING = ("overlap", "contain", "constrained_overlap", "iou")
 
 
-@dataclass(frozen=True)
+@frozen
 class SpanSettings:
     """What counts as right, and what the files look like."""
 
@@ -37,7 +38,7 @@ class SpanSettings:
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "segment: sets, not bags.", on=("segment",))
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = option(None, "Default: by name and content.")
-    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
+    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
     strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
     reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=IN_FILES)
     predicted_column: int = option(-1, on=COLUMNS)
@@ -53,8 +54,10 @@ class SpanSettings:
     tokenizer: str = option("words", "Of JSONL and brat; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
     boundaries: Literal["error", "expand", "contract"] = option("error", "A boundary inside a token.", on=WITH_OFFSETS)
     spans_field: str = option("spans", "Of JSONL.", on=("jsonl",))
-    errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score")
-    repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score")
+    confidence: str | None = option(None, "Of JSONL: the key under which a predicted span has its confidence, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl",))
+    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
+    errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
+    repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
     digits: int | None = option(None, "Decimals of --seqeval.  [default: 2]", least=0, most=15, use="score")
     # fmt: on
@@ -137,7 +140,9 @@ class Spans(Task):
                 same_tokens=not settings.ignore_tokens,
             ),
             decoding=decoding,
-            offsets=Offsets(settings.offsets, settings.tokenizer, settings.boundaries, settings.spans_field),
+            offsets=Offsets(
+                settings.offsets, settings.tokenizer, settings.boundaries, settings.spans_field, settings.confidence
+            ),
             key=settings.misc,
             keep_tokens=reading.texts,
             absent=reading.missing,
@@ -153,6 +158,15 @@ class Spans(Task):
         what = _what(metrics or (("segment",) if settings.seqeval else ()), settings)
         corpora = {run: self.read(reference, file, settings, readings[run]) for run, file in systems.items()}
         scored = score_systems(corpora, *what)
+        if settings.confidence is not None:
+            from tallystick.tasks.spans.show import segment_claims
+
+            for run, results in scored.items():
+                if "segment" not in results:
+                    raise MetricError("--confidence is judged by the metric segment; ask for that one too")
+                claims = segment_claims(corpora[run].texts, settings.ignore_types, settings.distinct)
+                notes = (*results["segment"].notes, *claims.notes)
+                results["segment"] = results["segment"].changed(claims=claims, notes=notes)
         return {run: Scored(corpora[run], results) for run, results in scored.items()}
 
     def needs_texts(self, settings: SpanSettings) -> bool:
@@ -178,7 +192,10 @@ class Spans(Task):
                 json |= errors_as_dict(corpus, alignment, asked.rows)
             else:
                 tables += errors_tables(corpus, alignment, asked.rows or 20)
-        return Shown(tables, json)
+        return Shown(tables, json) + show_confidence(scored.results, settings.target_accuracy, asked)
+
+    def whole(self, settings: SpanSettings) -> str:
+        return "confidences are judged over all documents" if settings.confidence else ""
 
     def printer(self, scored: Scored, settings: SpanSettings) -> Callable[[], str] | None:
         """seqeval's classification report."""
@@ -190,6 +207,7 @@ class Spans(Task):
         return lambda: "\n".join(seqeval_report(result, digits) for result in scored.results.values())
 
     def check_output(self, settings: SpanSettings, given: Mapping[str, Any]) -> None:
+        super().check_output(settings, given)
         others = [name for name in ("--format", "--undefined", "--macro", "--by document") if given[name]]
         others += ["--beta"] if settings.beta != 1 else []
         if settings.seqeval and others:

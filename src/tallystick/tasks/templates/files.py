@@ -22,7 +22,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
@@ -30,6 +30,7 @@ from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
 from tallystick.files.source import AnySource, Source
+from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.plain import Given, expect, named
 from tallystick.tasks.relations.files import DocumentText, of_characters
@@ -339,7 +340,7 @@ class _Reading:
 TEXTS = ("doctext", "text")
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateText:
     """A document's text, its words, and the offsets that mentions came with, by their texts without case."""
 

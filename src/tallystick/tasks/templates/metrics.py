@@ -10,7 +10,7 @@ found a partner and how many reference fillers were found; the scorer only choos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb, perm
 from typing import Any
 
@@ -24,13 +24,14 @@ from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import normalise_text, text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, look_up, number
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, distinct, look_up, number
 from tallystick.engine.assignment import best_f
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import check_kinds
+from tallystick.frozen import frozen
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
 from tallystick.structures import Entity, Template, TemplateSet
@@ -76,7 +77,7 @@ granular_types = f1(each(templates=match(record(type=phi_type))))
 # What a scorer of templates sees: all templates of a corpus, the pairs that may meet, and what each pair earns.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Meeting:
     """Templates i of the reference and j of the prediction that may meet, and what the fillers earn if they do."""
 
@@ -263,7 +264,7 @@ def _left_to_scipy(table: Meeting) -> I64:
 
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
-    for document in np.unique(table.document).tolist():
+    for document in distinct(table.document).tolist():
         gold = np.flatnonzero(table.document_r == document).tolist()
         system = [j for j in np.flatnonzero(table.document_p == document).tolist() if table.predicted[j].fillers]
         types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
@@ -299,13 +300,13 @@ def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
     i, j = i[order], j[order]
     fresh = np.ones(len(i), np.bool_)
     fresh[1:] = (j[1:] != j[:-1]) | (r.owners[i[1:]] != r.owners[i[:-1]])
-    hits = np.unique(np.stack((i[fresh], p.owners[j[fresh]])), axis=1)
-    keys, n = number(r.owners[hits[0]] * len(p) + hits[1], len(r) * len(p))
+    filler, template = np.divmod(distinct(i[fresh] * len(p) + p.owners[j[fresh]]), len(p))
+    keys, n = number(r.owners[filler] * len(p) + template, len(r) * len(p))
     counts = np.bincount(keys, minlength=n).astype(np.float64)
     first = np.zeros(n, np.int64)
     first[keys] = np.arange(len(keys))
-    distinct = Pairs(r.owners[hits[0]][first], hits[1][first], counts)
-    return replace(table, of_reference=look_up(distinct, table.i, table.j, len(p), len(r)))
+    shared = Pairs(r.owners[filler][first], template[first], counts)
+    return replace(table, of_reference=look_up(shared, table.i, table.j, len(p), len(r)))
 
 
 def _first_shared(table: Meeting, i: I64, j: I64, strings: str) -> I64:
@@ -358,7 +359,7 @@ def iterx_phi3_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64
 #     iterx_subset   the matching with the largest Σ a, in each document
 
 
-@dataclass(frozen=True)
+@frozen
 class Granular:
     """eq. 47: the product of two F1, whose sums stand side by side."""
 
@@ -388,7 +389,7 @@ WITH_TYPES, BY_MENTION = "types=slot", "predicted=by_mention"
 """Views: each template with its type among its fillers; predicted fillers taken apart into their mentions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateMetric(NamedMetric):
     """A metric of templates: an expression over a view of the documents, or a scorer that gives rows and notes."""
 
@@ -516,6 +517,11 @@ TYPE = "type"
 
 def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None, strings: str = "gtt") -> dict[str, F64]:
     """num_p, den_p, num_r, den_r of each slot under a metric, in the order in which the slots occur."""
+    return slot_table(pairs, name, phi, strings).rows
+
+
+def slot_table(pairs: PairedTemplates, name: str, phi: Similarity | None = None, strings: str = "gtt") -> SlotTable:
+    """The same sums, and those of every document."""
     metric = metrics_for(strings)[name]
     if name == "gtt":
         return _gtt(pairs, strings)
@@ -523,60 +529,66 @@ def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None, st
         raise MetricError(f"{name} has no figures by slot; eq32 and gtt have")
     node = metric.with_fillers(phi)
     reference, predicted = seen(metric, pairs, strings)
-    table = _Table([*reference, *predicted])
+    table = SlotTable(len(pairs.ids), [*reference, *predicted])
     inner = node.summed
     r, p = inner.encode(Objects(reference), Objects(predicted), Scope())
-    for level in align_documents(inner, r, p, leftovers=False).descend():
+    for level in align_documents(inner, r, p, leftovers=False, homes=True).descend():
         if level.path == "templates[*].fillers[*]":
+            assert level.homes is not None
             left, right = _slots(reference), _slots(predicted)
-            weights = level.weights
-            table.add(0, [right[j] for j in level.j.tolist()], weights)
-            table.add(1, right, level.node.selves(level.predicted))
-            table.add(2, [left[i] for i in level.i.tolist()], weights)
-            table.add(3, left, level.node.selves(level.reference))
-    return table.rows
+            weights, (home_r, home_p) = level.weights, level.homes
+            table.add(0, [right[j] for j in level.j.tolist()], weights, home_p[level.j])
+            table.add(1, right, level.node.selves(level.predicted), home_p)
+            table.add(2, [left[i] for i in level.i.tolist()], weights, home_r[level.i])
+            table.add(3, left, level.node.selves(level.reference), home_r)
+    return table
 
 
 def _slots(side: Sequence[Any]) -> list[str]:
     return [filler.slot for one in side for template in one.templates for filler in template.fillers]
 
 
-class _Table:
-    """Rows of four sums by slot."""
+class SlotTable:
+    """By slot four sums, and the same of every document."""
 
-    def __init__(self, documents: Sequence[Any]) -> None:
+    def __init__(self, count: int, documents: Sequence[Any] = ()) -> None:
+        self.count = count
         self.rows: dict[str, F64] = {slot: np.zeros(4) for slot in dict.fromkeys(_slots(documents))}
+        self.documents: dict[str, F64] = {slot: np.zeros((count, 4)) for slot in self.rows}
 
-    def add(self, column: int, slots: Sequence[str], weights: Any) -> None:
-        for slot, weight in zip(slots, np.asarray(weights).tolist(), strict=True):
+    def add(self, column: int, slots: Sequence[str], weights: Any, homes: I64) -> None:
+        for slot, weight, home in zip(slots, np.asarray(weights).tolist(), homes.tolist(), strict=True):
             self.rows.setdefault(slot, np.zeros(4))[column] += weight
+            if slot not in self.documents:
+                self.documents[slot] = np.zeros((self.count, 4))
+            self.documents[slot][home, column] += weight
 
 
-def _gtt(pairs: PairedTemplates, strings: str) -> dict[str, F64]:
+def _gtt(pairs: PairedTemplates, strings: str) -> SlotTable:
     meeting, chosen, _ = gtt_alignment(pairs, strings)
-    table = _Table([])
+    table = SlotTable(meeting.documents)
+    met = meeting.document[chosen]
     if meeting.typed:  # the type of templates that meet is right on both sides
-        counts = len(chosen), len(meeting.predicted), len(chosen), len(meeting.reference)
-        table.rows[TYPE] = np.array(counts, np.float64)
-    for column, side in ((1, meeting.predicted), (3, meeting.reference)):
-        slots = [filler.slot for template in side for filler in template.fillers]
-        table.add(column, slots, np.ones(len(slots)))
+        for column, homes in enumerate((met, meeting.document_p, met, meeting.document_r)):
+            table.add(column, [TYPE] * len(homes), np.ones(len(homes)), homes)
+    for column, side, homes in (
+        (1, meeting.predicted, meeting.document_p),
+        (3, meeting.reference, meeting.document_r),
+    ):
+        slots, places = _fillers(side)
+        table.add(column, slots, np.ones(len(slots)), homes[places])
     left = [meeting.reference[i] for i in meeting.i[chosen].tolist()]
     right = [meeting.predicted[j] for j in meeting.j[chosen].tolist()]
-    for column, slots in zip((0, 2), covered(left, right, fillers_by_name(strings)["subset"]), strict=True):
-        table.add(column, slots, np.ones(len(slots)))
-    return table.rows
+    found = fillers_alike(left, right, fillers_by_name(strings)["subset"], Blocks.diagonal(len(left)))
+    if found is not None:
+        for column, side, fillers in ((0, right, found[3]), (2, left, found[2])):
+            slots, places = _fillers(side)
+            there = distinct(fillers)
+            table.add(column, [slots[k] for k in there.tolist()], np.ones(len(there)), met[places[there]])
+    return table
 
 
-def covered(left: Sequence[Any], right: Sequence[Any], phi: Similarity) -> tuple[list[str], list[str]]:
-    """The slots of the predicted fillers that found a partner, and of the reference fillers that were found."""
-    found = fillers_alike(left, right, phi, Blocks.diagonal(len(left)))
-    if found is None:
-        return [], []
-    _, _, i, j = found
-    return _picked(right, j), _picked(left, i)
-
-
-def _picked(side: Sequence[Any], rows: I64) -> list[str]:
+def _fillers(side: Sequence[Any]) -> tuple[list[str], I64]:
+    """The slots of all fillers of some templates, and the place of the template of each."""
     slots = [filler.slot for template in side for filler in template.fillers]
-    return [slots[k] for k in np.unique(rows).tolist()]
+    return slots, np.repeat(np.arange(len(side), dtype=np.int64), [len(template.fillers) for template in side])

@@ -18,7 +18,7 @@ not a test on data that was not seen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -30,6 +30,7 @@ from tallystick.engine.arrays import F64, I64
 from tallystick.engine.tally import ratio
 from tallystick.errors import SidesMismatch, some
 from tallystick.files.pairing import Missing, allowed, require_allowed
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.metric import best_pairs
 from tallystick.tasks.templates.muc4_files import (
@@ -233,14 +234,14 @@ COUNTS = ("COR", "PAR", "INC", "SPU", "MIS", "NON")
 COR, PAR, INC, SPU, MIS, NON = range(6)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Cell:
     credit: float
     judged: bool = False
     others: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class SlotScorer:
     """Scores slots, with the judgements that people made."""
 
@@ -531,7 +532,7 @@ def _official_f1(counts: I64) -> F64:
     return np.where((possible == 0) | (actual == 0), np.nan, found)
 
 
-@dataclass(frozen=True)
+@frozen
 class OfficialCounts:
     """The counts of a corpus. Figures are exact fractions; `official_f1` is made of the whole percentages."""
 
@@ -553,7 +554,7 @@ class OfficialCounts:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Report:
     """The counts by document, part (matched, missing, spurious), slot and count; and which templates met."""
 

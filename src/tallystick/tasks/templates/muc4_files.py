@@ -24,6 +24,7 @@ from typing import Any
 from tallystick.errors import InputError, Place, did_you_mean, some
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import AnySource, read_text, shown_name
+from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.templates.files import TemplateDocuments
 
@@ -47,7 +48,7 @@ _UNTAGGED = ("inc-date", "inc-loc")
 Form = Any  # a text, or a tuple whose first element says what it is: or, xref, range, location, qualified, optional
 
 
-@dataclass(frozen=True)
+@frozen
 class Fill:
     """One fill of a slot: alternative values, alternative tags (None: no tag), and whether it need not be found."""
 
@@ -56,7 +57,7 @@ class Fill:
     optional: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Muc4Template:
     """A template of a key or a response; a slot without fills is left out."""
 
@@ -260,7 +261,7 @@ def string_templates(file: str, content: str) -> TemplateDocuments:
 # Judgements
 
 
-@dataclass(frozen=True)
+@frozen
 class Judgement:
     """What a person decided about a response's fill: match, partial or fail, and for which key."""
 

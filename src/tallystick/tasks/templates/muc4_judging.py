@@ -8,8 +8,8 @@ Here it is asked like any other question: the candidate is the fill of a respons
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tallystick.frozen import frozen
 from tallystick.judging.questions import Judge, Label, Question, Span
 from tallystick.tasks.templates.muc4 import KINDS, fill_form, score, value_credit
 from tallystick.tasks.templates.muc4_files import SLOTS, Fill, Form, Judgement, Judgements, Muc4Template, Muc4Templates
@@ -18,7 +18,7 @@ VERDICTS: dict[Label, str] = {"Correct": "match", "Partial": "partial", "Incorre
 STRINGS = tuple(slot for slot in SLOTS if KINDS[slot] == "string")
 
 
-@dataclass(frozen=True)
+@frozen
 class OpenFill:
     """A fill of a response that equals none of the key's, and the question about it."""
 
@@ -76,7 +76,7 @@ def template_text(message: str, key: Muc4Template) -> tuple[str, dict[tuple[str,
     return text, places
 
 
-@dataclass(frozen=True)
+@frozen
 class DecidedFills:
     """A judge's decisions on the open fills."""
 

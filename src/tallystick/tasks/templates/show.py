@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.text import normalise_text
 from tallystick.engine.arrays import F64
+from tallystick.frozen import frozen
 from tallystick.results.tables import counted_figures
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.show.tables import Column, Table, quantity
@@ -70,7 +71,7 @@ KINDS = {
 _SPURIOUS = tuple(KINDS)[1:10]
 
 
-@dataclass(frozen=True)
+@frozen
 class ErrorKind:
     """How often a kind of error occurs, what F1 would be without it, and some examples."""
 

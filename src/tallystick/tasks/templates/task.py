@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
 if TYPE_CHECKING:
+    from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.tasks.plain import Given
+    from tallystick.tasks.templates.metrics import SlotTable
 
 OFFICIAL = "muc4-official"
 PRESETS = {
@@ -25,7 +28,7 @@ PRESETS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateSettings:
     """Whose scorer, when fillers are alike, and what the official MUC-4 report rests on."""
 
@@ -124,21 +127,21 @@ class Templates(Task):
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by slot."""
         from tallystick.results.tables import counted_figures, rows_as_json
-        from tallystick.tasks.templates.metrics import by_slot
         from tallystick.tasks.templates.show import slots_table
 
-        results = scored.results
-        if "muc4_official" in results:
+        if "muc4_official" in scored.results:
             return Shown()  # its table is by slot
-        able = [name for name in results if name == "gtt" or results[name].is_expression]
-        if not able:
-            raise MetricError(f"{', '.join(results)} has no figures by slot; eq32, gtt and iterx_phi3 have")
-        pairs, fillers, strings = scored.corpus
-        slots = {name: by_slot(pairs, name, fillers, strings) for name in able}
+        slots = {name: table.rows for name, table in _slot_tables(scored).items()}
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
             {"fields": {name: rows_as_json(counted_figures(rows), "path") for name, rows in slots.items()}},
         )
+
+    def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
+        from tallystick.results.parts import Portions
+
+        tables = _slot_tables(scored)
+        return {name: Portions(table.documents, "slot", one=False) for name, table in tables.items()}
 
     def show(self, scored: Scored, settings: TemplateSettings, asked: Asked) -> Shown:
         from tallystick.tasks.templates.show import errors_table, official_table
@@ -175,6 +178,18 @@ class Templates(Task):
 
     def whole(self, settings: TemplateSettings) -> str:
         return "the official report is of a whole run" if settings.preset == OFFICIAL else ""
+
+
+def _slot_tables(scored: Scored) -> dict[str, SlotTable]:
+    """The sums by slot of every metric that has them."""
+    from tallystick.tasks.templates.metrics import slot_table
+
+    results = scored.results
+    able = [name for name in results if name == "gtt" or results[name].is_expression]
+    if not able:
+        raise MetricError(f"{', '.join(results)} has no figures by slot; eq32, gtt and iterx_phi3 have")
+    pairs, fillers, strings = scored.corpus
+    return {name: slot_table(pairs, name, fillers, strings) for name in able}
 
 
 def _official(reference: Any, predicted: Any, settings: TemplateSettings, reading: Reading) -> Any:

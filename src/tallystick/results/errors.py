@@ -1,0 +1,666 @@
+"""Errors grouped: for each field the kinds of wrong value with their counts, examples and remedies, the most frequent pairs, and which
+value was taken for which.
+
+    errors = result.grouped_errors()
+    errors.fields["total"].groups[0]        Group(kind="rounding", count=41, examples=(...), remedy={"number": {"absolute": 0.5}})
+    errors.as_dict(), errors.tables()
+
+The values are those of the alignment that the score is the sum of, so the groups of a field add up to what the table by field calls
+wrong, missing and extra there; only in a list of plain values, where two different values never meet, what is missing and what is extra
+in one list are paired if they are of one kind, and such a pair counts once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.alignment import Aligned, align_documents
+from tallystick.algebra.node import Node, Similarity
+from tallystick.engine.arrays import I64
+from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
+from tallystick.engine.rows import as_objects
+from tallystick.errors import MetricError
+from tallystick.frozen import frozen
+from tallystick.results.evaluation import readable
+from tallystick.results.explanation import places_in, values_below
+from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, remedy, spelled
+from tallystick.results.tables import shorten, shorten_both
+from tallystick.show.tables import Table
+
+EXAMPLES = 3
+FEW = 12
+"""A field with so many different values has a table of which was taken for which."""
+MANY = 1000
+"""Where a field has more different values, none of them is looked for an alias."""
+OFTEN = 3
+"""So often one value has to stand for another to be its alias."""
+WIDEST = 40
+"""What is missing and what is extra in one list is paired in lists of so many."""
+MISSING, SPURIOUS = ENDS = "(missing)", "(spurious)"
+
+
+@frozen
+class Example:
+    """A wrong value: its document, its path with the places of items, and both sides."""
+
+    document: Any
+    path: str
+    reference: Any
+    predicted: Any
+
+
+@frozen
+class Group:
+    """The wrong values of one kind in one field; `remedy` is the choice that would forgive them, as choices.yaml has it."""
+
+    field: str
+    kind: str
+    count: int
+    examples: tuple[Example, ...]
+    remedy: Any = None
+
+    @property
+    def means_same(self) -> bool:
+        """Whether these are the right values, spelled otherwise."""
+        return KINDS[self.kind].means_same
+
+    @property
+    def says(self) -> str:
+        """What the kind is, in words."""
+        return KINDS[self.kind].says
+
+    @property
+    def advice(self) -> str:
+        """What else can be done, where no choice helps."""
+        return KINDS[self.kind].advice
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "says": self.says,
+            "count": self.count,
+            "means_same": self.means_same,
+            "remedy": self.remedy,
+            "advice": self.advice,
+            "examples": [vars(one) for one in self.examples],
+        }
+
+
+@frozen
+class FieldErrors:
+    """What is wrong in one field: groups, the most frequent first; pairs of values with their counts; which value was taken for which."""
+
+    field: str
+    groups: tuple[Group, ...]
+    pairs: tuple[tuple[Any, Any, int], ...] = ()
+    confusion: tuple[tuple[Any, Any, int], ...] = ()
+    """Reference, predicted and how often, right ones too; none where a field has many values."""
+    documents: tuple[Any, ...] = ()
+    """In which documents it is wrong."""
+
+    @property
+    def count(self) -> int:
+        """How many values are wrong, missing or spurious."""
+        return sum(group.count for group in self.groups)
+
+    def as_dict(self) -> dict[str, Any]:
+        named = ("reference", "predicted", "count")
+        return {
+            "field": self.field,
+            "count": self.count,
+            "groups": [group.as_dict() for group in self.groups],
+            "pairs": [dict(zip(named, pair, strict=True)) for pair in self.pairs],
+            **({"confusion": [dict(zip(named, one, strict=True)) for one in self.confusion]} if self.confusion else {}),
+        }
+
+
+@frozen
+class Errors:
+    """What is wrong, by field; the field with most errors first."""
+
+    fields: dict[str, FieldErrors]
+    first: int | None = None
+    """Of so many documents only, the first ones; None: of all."""
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups of all fields."""
+        return [group for one in self.fields.values() for group in one.groups]
+
+    def counts(self) -> dict[str, int]:
+        """How many values are of each kind, over all fields."""
+        found: Counter[str] = Counter()
+        for group in self.groups:
+            found[group.kind] += group.count
+        return {kind: found[kind] for kind in KINDS if kind in found}
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"kinds": self.counts(), "fields": [one.as_dict() for one in self.fields.values()]}
+
+    def tables(self, rows: int | None = 20) -> list[Table]:
+        """Groups, frequent pairs, and which value was taken for which."""
+        groups = self.groups
+        largest = sorted(groups, key=lambda group: -group.count)[:rows]
+        listed = [group for group in groups if any(group is one for one in largest)]
+        more = f", the {len(listed):,} largest of {len(groups):,} groups (--rows)" if len(listed) < len(groups) else ""
+        found = [
+            Table(
+                ["field", "kind", "values", "reference", "predicted", "remedy"],
+                [[one.field, one.kind, one.count, *_shown(one.examples[0]), _cure(one)] for one in listed],
+                f"Kinds of error{more}",
+                [f"{kind}: {KINDS[kind].says}." for kind in self.counts() if kind in {one.kind for one in listed}],
+            )
+        ] if groups else []  # fmt: skip
+        pairs = [(one.field, *pair) for one in self.fields.values() for pair in one.pairs]
+        often = sorted(pairs, key=lambda pair: -pair[3])[:rows]
+        if often:
+            shown = [[name, *shorten_both(a, b, 50), count] for name, a, b, count in often]
+            found.append(Table(["field", "reference", "predicted", "times"], shown, "Most frequent pairs"))
+        taken = "Which value of {} was taken for which"
+        few = (one for one in self.fields.values() if one.confusion)
+        return [*found, *(confusion_table(one.confusion, taken.format(one.field)) for one in few)]
+
+
+def _shown(one: Example) -> tuple[str, str]:
+    if one.reference is not None and one.predicted is not None:
+        return shorten_both(one.reference, one.predicted, 40)
+    left, right = ("–" if value is None else shorten(value, 40) for value in (one.reference, one.predicted))
+    return left, right
+
+
+def _cure(group: Group) -> str:
+    return "–" if group.remedy is None else spelled(group.remedy)
+
+
+def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Table:
+    """Reference values by predicted ones; what is missing and spurious at the ends."""
+    counts = {(str(a), str(b)): count for a, b, count in confusion}
+    rows, columns = (sorted({pair[side] for pair in counts}, key=lambda name: (name in ENDS, name)) for side in (0, 1))
+    return Table(
+        ["true \\ predicted", *columns],
+        [[row, *(counts.get((row, column), 0) for column in columns)] for row in rows],
+        title,
+    )
+
+
+# Every leaf with its values: down the same levels that the table by field is made of.
+
+
+@frozen
+class Trail:
+    """Where the rows of one side of a level come from: the row above each, and its place, if it is an item of a list."""
+
+    step: str
+    homes: I64
+    places: I64 | None = None
+    above: Trail | None = None
+
+    def document(self, row: int) -> int:
+        """The document that a row belongs to."""
+        return int(self.homes[row]) if self.above is None else self.above.document(int(self.homes[row]))
+
+    def steps(self, row: int) -> list[tuple[str, int | None]]:
+        """The way to a row, from the document on, with the places of items."""
+        if self.above is None:
+            return []
+        place = None if self.places is None else int(self.places[row])
+        return [*self.above.steps(int(self.homes[row])), (self.step, place)]
+
+    @property
+    def top(self) -> I64:
+        """The documents that this side has."""
+        return self.homes if self.above is None else self.above.top
+
+    def record(self, row: int) -> tuple[str, int]:
+        """The record whose field the row is in: how deep it lies, and its row there."""
+        if self.above is None or not self.step.startswith("<"):
+            return self.step, int(self.homes[row])
+        return self.above.record(int(self.homes[row]))
+
+
+@frozen(eq=False)
+class Leaf:
+    """All values at one path: of both sides, which met, and which of these are wrong."""
+
+    level: Aligned
+    values: tuple[Sequence[Any], Sequence[Any]]
+    trails: tuple[Trail, Trail]
+    owners: dict[int, int]
+    """Which row above met which."""
+
+    @property
+    def path(self) -> str:
+        return self.level.path or "(value)"
+
+    @property
+    def right(self) -> Any:
+        """Which of the aligned pairs are right, as the table by field has it."""
+        level = self.level
+        own_r, own_p = (level.node.selves(side) for side in (level.reference, level.predicted))
+        return level.weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12
+
+    def alone(self, side: int) -> list[int]:
+        """The rows of one side that met nothing."""
+        free = np.ones(len(self.values[side]), np.bool_)
+        free[(self.level.i, self.level.j)[side]] = False
+        return np.flatnonzero(free).tolist()  # type: ignore[no-any-return]
+
+    def where(self, i: int | None, j: int | None) -> str:
+        """The path of a pair, with the places of items on both sides."""
+        ways = [trail.steps(row) for trail, row in zip(self.trails, (i, j), strict=True) if row is not None]
+        out = ""
+        for parts in zip(*ways, strict=True):
+            step, places = parts[0][0], list(dict.fromkeys(str(place) for _, place in parts if place is not None))
+            out += f"[{'→'.join(places)}]" if places else step if out else step.removeprefix(".")
+        return out or "(value)"
+
+
+def find_leaves(metric: Node, reference: Data, predicted: Data, memory: Memory) -> list[Leaf]:
+    """The leaves of some documents."""
+    if metric.by_side is not None:
+        raise MetricError("a metric of two sides has no errors of its own; group those of one of its expressions")
+    inner = metric.summed
+    valid, plain = readable(predicted)
+    r, p = inner.encode(reference, plain, Scope(memory=memory))
+    top = align_documents(inner, r, p, valid=valid)
+    rows = np.arange(len(reference), dtype=np.int64)
+    trails = Trail("", rows), Trail("", rows if valid is None else valid)
+    return list(_below(top, (as_objects(reference), as_objects(plain)), trails, {}))
+
+
+def _below(
+    level: Aligned, values: tuple[Sequence[Any], Sequence[Any]], trails: tuple[Trail, Trail], owners: dict[int, int]
+) -> Iterator[Leaf]:
+    if level.node.is_leaf or _has_alternatives(level.node):
+        yield Leaf(level, values, trails, owners)
+        return
+    inner, *inside = level.node.inside(*values)
+    every = np.arange(len(level.reference), dtype=np.int64), np.arange(len(level.predicted), dtype=np.int64)
+    met = dict(zip(level.i.tolist(), level.j.tolist(), strict=True))
+    for lower in replace(level, homes=every).below():
+        assert lower.homes is not None
+        step = lower.path[len(level.path) :]
+        below = tuple(
+            values_below(step, side, homes, places, inner)
+            for side, homes, places in zip(inside, lower.homes, lower.places, strict=True)
+        )
+        places = [places_in(homes) if step == "[*]" else None for homes in lower.homes]
+        down = tuple(
+            Trail(step, homes, place, trail) for homes, place, trail in zip(lower.homes, places, trails, strict=True)
+        )
+        yield from _below(lower, below, down, met)  # type: ignore[arg-type]
+
+
+def _has_alternatives(node: Similarity) -> bool:
+    """Whether the reference may hold several right values there."""
+    while node.name != "any_of":
+        inner = getattr(node, "inner", None)
+        if not isinstance(inner, Similarity) or inner is node or not node.core.is_leaf:
+            return False
+        node = inner
+    return True
+
+
+# Grouping: over documents in portions, each different pair looked at once.
+
+
+@dataclass
+class _Entry:
+    reference: Any
+    predicted: Any
+    count: int = 0
+    places: list[tuple[Any, str]] = field(default_factory=list)
+
+
+@dataclass
+class _Field:
+    """What is known of one field so far."""
+
+    entries: dict[tuple[str, Any, Any], _Entry] = field(default_factory=dict)
+    documents: dict[Any, None] = field(default_factory=dict)
+    met: Counter[tuple[Any, Any]] | None = field(default_factory=Counter)
+    """Which value met which, as long as the values are few."""
+    known: set[Any] | None = field(default_factory=set)
+    """The values of the reference, as long as they are not too many."""
+
+    def see(self, values: Iterable[Any]) -> None:
+        """Some values of the reference."""
+        if self.known is not None:
+            self.known.update(map(_hashable, values))
+            self.known = self.known if len(self.known) <= MANY else None
+
+    def meet(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Some values that met, or stood alone."""
+        if self.met is not None:
+            self.met.update(pairs)
+            if len({value for pair in self.met for value in pair}) > FEW + 2:
+                self.met = None
+
+
+class Grouping:
+    """Errors as they come, document by document. `examples` of each different pair are kept, None: all; of many documents the first are
+    looked at, about as many as `most` says."""
+
+    def __init__(self, examples: int | None = EXAMPLES, most: float = math.inf) -> None:
+        self.examples, self.most = examples, most
+        self.seen, self.partial = 0, False
+        self._fields: dict[str, _Field] = {}
+        self._kinds: dict[tuple[Any, Any], str] = {}
+
+    def add(
+        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], memory: Memory | None = None
+    ) -> None:
+        """The errors of some documents."""
+        if self.seen >= self.most:
+            self.partial = True
+            return
+        self.seen += len(ids)
+        leaves = find_leaves(metric, reference, predicted, memory or Memory())
+        context = _Context(leaves)
+        for leaf in leaves:
+            self._add_leaf(leaf, context, ids)
+        self._add_empty(metric, reference, predicted, ids)
+        self._add_surplus(predicted, ids)
+
+    def _field(self, path: str) -> _Field:
+        return self._fields.setdefault(path, _Field())
+
+    def _note(self, path: str, kind: str, sides: tuple[Any, Any], document: Any, where: Callable[[], str]) -> None:
+        key = (kind, *map(_hashable, sides))
+        known = self._field(path)
+        entry = known.entries.setdefault(key, _Entry(*sides))
+        known.documents[document] = None
+        entry.count += 1
+        if self.examples is None or len(entry.places) < self.examples:
+            entry.places.append((document, where()))
+
+    def _add_leaf(self, leaf: Leaf, context: _Context, ids: Sequence[Any]) -> None:
+        known, level = self._field(leaf.path), leaf.level
+        values = tuple([_plain(value) for value in side] for side in leaf.values)
+        known.see(values[0])
+        pairs = list(zip(level.i.tolist(), level.j.tolist(), strict=True))
+        if known.met is not None:
+            known.meet((_label(values[0][i]), _label(values[1][j])) for i, j in pairs)
+        right = leaf.right
+        wrong = [pairs[k] for k in np.flatnonzero(~right).tolist()]
+        alone = [leaf.alone(0), leaf.alone(1)]
+        wrong += self._pair_up(leaf, values, alone)
+        self._look_at([(values[0][i], values[1][j]) for i, j in wrong], leaf.level.node)
+        for i, j in wrong:
+            sides = values[0][i], values[1][j]
+            kind = context.kind(leaf, i, sides[1], self._kind(*sides, leaf.level.node))
+            document = ids[leaf.trails[0].document(i)]
+            self._note(leaf.path, kind, sides, document, lambda i=i, j=j: leaf.where(i, j))  # type: ignore[misc]
+        valid = set(leaf.trails[1].top.tolist())
+        for i in alone[0]:
+            document = leaf.trails[0].document(i)
+            kind = "invalid" if document not in valid else "empty" if _is_empty(values[0][i]) else "missing"
+            known.meet([(_label(values[0][i]), MISSING)])
+            self._note(leaf.path, kind, (values[0][i], None), ids[document], lambda i=i: leaf.where(i, None))  # type: ignore[misc]
+        for j in alone[1]:
+            document = ids[leaf.trails[1].document(j)]
+            kind = "empty" if _is_empty(values[1][j]) else "spurious"
+            known.meet([(SPURIOUS, _label(values[1][j]))])
+            self._note(leaf.path, kind, (None, values[1][j]), document, lambda j=j: leaf.where(None, j))  # type: ignore[misc]
+
+    def _pair_up(self, leaf: Leaf, values: Sequence[Sequence[Any]], alone: list[list[int]]) -> list[tuple[int, int]]:
+        """What is missing and what is extra in one list of plain values and belongs together by its kind, taken out of `alone`."""
+        if leaf.trails[0].step != "[*]" or not alone[0] or not alone[1]:
+            return []
+        lists: dict[int, tuple[list[int], list[int]]] = {}
+        for side in (0, 1):
+            for row in alone[side]:
+                home = int(leaf.trails[side].homes[row])
+                owner = leaf.owners.get(home) if side == 0 else home
+                if owner is not None:
+                    lists.setdefault(owner, ([], []))[side].append(row)
+        cells = [
+            (i, j)
+            for ours, theirs in lists.values()
+            if len(ours) <= WIDEST and len(theirs) <= WIDEST
+            for i in ours
+            for j in theirs
+        ]
+        self._look_at([(values[0][i], values[1][j]) for i, j in cells], leaf.level.node)
+        kinds = [(self._kind(values[0][i], values[1][j], leaf.level.node), i, j) for i, j in cells]
+        taken: list[tuple[int, int]] = []
+        used: tuple[set[int], set[int]] = set(), set()
+        for _, i, j in sorted((PRIORITY[kind], i, j) for kind, i, j in kinds if kind):
+            if i not in used[0] and j not in used[1]:
+                taken.append((i, j))
+                used[0].add(i)
+                used[1].add(j)
+        for side in (0, 1):
+            alone[side][:] = [row for row in alone[side] if row not in used[side]]
+        return taken
+
+    def _look_at(self, pairs: Sequence[tuple[Any, Any]], node: Similarity) -> None:
+        """Find the kinds of all pairs that are new, together."""
+        several = _has_alternatives(node)
+        new = {
+            (_hashable(one), _hashable(predicted)): (one, predicted)
+            for reference, predicted in pairs
+            for one in _options(reference, several)
+        }
+        new = {key: pair for key, pair in new.items() if key not in self._kinds}
+        self._kinds.update(zip(new, kinds_of(list(new.values())), strict=True))
+
+    def _kind(self, reference: Any, predicted: Any, node: Similarity) -> str:
+        found = [
+            self._kinds[_hashable(one), _hashable(predicted)] for one in _options(reference, _has_alternatives(node))
+        ]
+        return min(found, key=lambda kind: PRIORITY.get(kind, len(PRIORITY)), default="")
+
+    def _add_empty(self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any]) -> None:
+        """Something empty on one side, and nothing at all on the other."""
+        inner = metric.summed
+        valid, plain = readable(predicted)
+        r, p = inner.encode(reference, plain, Scope())
+        documents = align_documents(inner, r, p, valid=valid, homes=True)
+        for path, *sides in documents.node.one_sided(documents):
+            for side, rows in enumerate(sides):
+                pair: tuple[Any, Any] = ([], None) if side == 0 else (None, [])
+                for row in rows.tolist():
+                    self._note(path, "empty", pair, ids[row], lambda path=path: path)  # type: ignore[misc]
+
+    def _add_surplus(self, predicted: Data, ids: Sequence[Any]) -> None:
+        """What no value of the reference can meet."""
+        if isinstance(predicted, Objects):
+            for row, value in enumerate(predicted.values):
+                for path, leaf in value.leaves if type(value) is Surplus else ():
+                    self._note(path, "spurious", (None, _plain(leaf)), ids[row], lambda path=path: path)  # type: ignore[misc]
+        elif isinstance(predicted, Extended):
+            for path, counts in split_surplus(predicted)[1].items():
+                for row in np.repeat(np.arange(len(counts)), counts).tolist():
+                    self._note(path, "spurious", (None, None), ids[row], lambda path=path: path)  # type: ignore[misc]
+
+    # What it came to
+
+    def errors(self) -> Errors:
+        """Everything so far, grouped."""
+        found = [self._grouped(path, one) for path, one in self._fields.items() if one.entries]
+        fields = {one.field: one for one in sorted(found, key=lambda one: -one.count)}
+        return Errors(fields, self.seen if self.partial else None)
+
+    def _grouped(self, path: str, known: _Field) -> FieldErrors:
+        kinds: dict[str, list[_Entry]] = {}
+        names = _find_aliases(known)
+        for key, entry in known.entries.items():
+            kinds.setdefault("alias" if key in names else key[0], []).append(entry)
+        groups = [self._group(path, kind, entries) for kind, entries in kinds.items()]
+        both = [
+            entry
+            for kind, entries in kinds.items()
+            if kind not in ("missing", "spurious", "invalid", "empty")
+            for entry in entries
+        ]
+        often = sorted((entry for entry in both if entry.count > 1), key=lambda entry: -entry.count)
+        pairs = tuple((entry.reference, entry.predicted, entry.count) for entry in often[:10])
+        met = known.met or Counter()
+        few = bool(both) and 2 * len({value for pair in met for value in pair} - {*ENDS}) <= met.total()
+        confusion = tuple((a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0])))
+        groups.sort(key=lambda group: (-group.count, PRIORITY[group.kind]))
+        return FieldErrors(path, tuple(groups), pairs, confusion if few else (), tuple(known.documents))
+
+    def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
+        entries.sort(key=lambda entry: -entry.count)
+        places = [
+            Example(document, where, entry.reference, entry.predicted)
+            for entry in entries
+            for document, where in (entry.places[:1] if self.examples is not None and len(entries) >= self.examples else entry.places)
+        ]  # fmt: skip
+        cure = remedy(kind, ((entry.reference, entry.predicted) for entry in entries))
+        return Group(path, kind, sum(entry.count for entry in entries), tuple(places[: self.examples]), cure)
+
+
+def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:
+    """The pairs in which one value always stands for one other."""
+    if known.known is None:
+        return set()
+    wrong: dict[Any, Counter[Any]] = {}
+    for (kind, reference, predicted), entry in known.entries.items():
+        if kind not in ("missing", "spurious", "invalid", "empty"):
+            wrong.setdefault(predicted, Counter())[reference] += entry.count
+    return {
+        key
+        for key, entry in known.entries.items()
+        if key[0] in ("nowhere", "elsewhere")
+        and entry.count >= OFTEN
+        and isinstance(entry.reference, str)
+        and isinstance(entry.predicted, str)
+        and key[2] not in known.known
+        and len(wrong[key[2]]) == 1
+    }
+
+
+class _Context:
+    """What else stands in the documents: the other fields of a record, the same field of other items, and everything."""
+
+    def __init__(self, leaves: Sequence[Leaf]) -> None:
+        self.leaves = leaves
+        self._siblings: dict[int, list[Leaf]] = {}
+        for leaf in leaves:
+            if leaf.trails[0].above is not None:
+                self._siblings.setdefault(id(_of_record(leaf.trails[0])), []).append(leaf)
+        self._by_record: dict[int, dict[int, list[tuple[int, Any, bool]]]] = {}
+        self._by_document: list[dict[int, Counter[Any]] | None] = [None] * len(leaves)
+
+    def kind(self, leaf: Leaf, row: int, predicted: Any, found: str) -> str:
+        """The kind of a wrong value, given what its two sides alone make it."""
+        if found and PRIORITY[found] < PRIORITY["swapped"]:
+            return found
+        key = plain_key(predicted)
+        if key is not None:
+            if self._in_record(leaf, row, key):
+                return "swapped"
+            if self._in_document(leaf, leaf.trails[0].document(row), key):
+                return "item"
+        if found:
+            return found
+        document = leaf.trails[0].document(row)
+        return (
+            "elsewhere"
+            if key is not None and any(self._in_document(one, document, key) for one in self.leaves)
+            else "nowhere"
+        )
+
+    def _in_record(self, leaf: Leaf, row: int, key: Any) -> bool:
+        """Whether another field of the record has this value, and it is either a value that says something or that field is wrong, too."""
+        above = id(_of_record(leaf.trails[0]))
+        if above not in self._by_record:
+            found: dict[int, list[tuple[int, Any, bool]]] = {}
+            for number, one in enumerate(self._siblings[above]):
+                wrong = np.ones(len(one.values[0]), np.bool_)
+                wrong[one.level.i[one.right]] = False
+                for k, value in enumerate(one.values[0]):
+                    found.setdefault(one.trails[0].record(k)[1], []).append(
+                        (number, plain_key(_plain(value)), bool(wrong[k]))
+                    )
+            self._by_record[above] = found
+        own = next(number for number, one in enumerate(self._siblings[above]) if one is leaf)
+        return any(
+            number != own and value == key and (wrong or _says_something(key))
+            for number, value, wrong in self._by_record[above].get(leaf.trails[0].record(row)[1], ())
+        )
+
+    def _in_document(self, leaf: Leaf, document: int, key: Any) -> bool:
+        """Whether the document has this value at the leaf's path."""
+        place = next(k for k, one in enumerate(self.leaves) if one is leaf)
+        found = self._by_document[place]
+        if found is None:
+            found = {}
+            for row, value in enumerate(leaf.values[0]):
+                found.setdefault(leaf.trails[0].document(row), Counter())[plain_key(_plain(value))] += 1
+            self._by_document[place] = found
+        return key in found.get(document, ())
+
+
+def _of_record(trail: Trail) -> Trail | None:
+    """The level of the record that a leaf is a field of."""
+    return trail.above if trail.above is None or not trail.step.startswith("<") else _of_record(trail.above)
+
+
+def _says_something(key: Any) -> bool:
+    """Whether it is no accident that two fields have a value: a text of two letters, a number of three digits."""
+    if isinstance(key, str):
+        return len(key) >= 2
+    return len(f"{key:.9g}".replace(".", "").replace("-", "").strip("0")) >= 3
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Unfit) else value
+
+
+def _hashable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return type(value).__name__, repr(value)
+    return type(value).__name__, value
+
+
+def _label(value: Any) -> Any:
+    """A value as the head of a row or column; values that are no plain ones all look different."""
+    return value if isinstance(value, (str, int, float, bool)) else repr(value)
+
+
+def _options(reference: Any, several: bool) -> Sequence[Any]:
+    return reference if several and isinstance(reference, (list, tuple)) else (reference,)
+
+
+def _is_empty(value: Any) -> bool:
+    return (isinstance(value, str) and not value.strip()) or (isinstance(value, (list, tuple, dict)) and not value)
+
+
+def group_errors(
+    metric: Node, sources: Iterable[tuple[Data, Data]], ids: Sequence[Any], examples: int | None = EXAMPLES
+) -> Errors:
+    """The errors of documents that are at hand."""
+    grouping, start = Grouping(examples), 0
+    for reference, predicted in sources:
+        grouping.add(metric, reference, predicted, ids[start : start + len(reference)])
+        start += len(reference)
+    return grouping.errors()
+
+
+def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) -> list[tuple[Any, Any, int]]:
+    """Which value at one path was taken for which, right ones too, and how often; none if no two different ones met."""
+    met: Counter[tuple[Any, Any]] = Counter()
+    differ = False
+    for sides in sources:
+        for leaf in find_leaves(metric, *sides, Memory()):
+            if leaf.path == path:
+                ours, theirs = ([_label(_plain(value)) for value in side] for side in leaf.values)
+                differ = differ or not leaf.right.all()
+                met.update(
+                    (ours[i], theirs[j]) for i, j in zip(leaf.level.i.tolist(), leaf.level.j.tolist(), strict=True)
+                )
+                met.update((ours[i], MISSING) for i in leaf.alone(0))
+                met.update((SPURIOUS, theirs[j]) for j in leaf.alone(1))
+    return [(a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0]))] if differ else []

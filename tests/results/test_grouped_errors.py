@@ -1,0 +1,280 @@
+"""Errors grouped: each kind on the smallest example that has it, and the sums of the table by field."""
+
+import pytest
+
+import tallystick as ts
+from running import run
+from tallystick.results.kinds import KINDS, kinds_of, merged, remedy
+
+ONE_PAIR = [
+    ("Acme Ltd", "ACME ltd", "case"),
+    ("Acme Ltd.", "Acme Ltd", "text"),
+    ("Café", "Cafe", "text"),
+    ("Acme Tools", "AcmeTools", "text"),
+    ("AT-100", "at100", "text"),
+    (1234.5, "1,234.50", "number"),
+    (1234.5, "$1234.5", "number"),
+    (500, "500", "number"),
+    (1234.5, "1.234,50 €", "language"),
+    ("1234.5", "1234,5", "language"),
+    ("2024-04-03", "April 3rd, 2024", "date"),
+    ("2024-04-03", "03.04.2024", "date"),
+    ("2024-04-03", "3 avril 2024", "language"),
+    ("2024-04-03", "3. Mai 2024", ""),
+    (True, "yes", "boolean"),
+    ('{"a": 1, "b": 2}', '{"b":2,"a":1}', "json"),
+    (186.4, -186.4, "sign"),
+    (-186.4, "186.40", "sign"),
+    (12.345, 12.35, "rounding"),
+    (12.345, 12.34, "rounding"),
+    (186.4, 186, "rounding"),
+    (1234, 1200, "rounding"),
+    (12.5, "13", "rounding"),
+    ("2024-04-03", "2024-03-04", "exchanged"),
+    ("2024-04-03", "4 March 2024", "exchanged"),
+    (14, 10, ""),
+    (3, 4, ""),
+    (19.99, 19.98, ""),
+    (0.4, 0, ""),
+    ("1.5", "15", ""),
+    ("Whiteboard marker set", "Whiteboard marker", "truncated"),
+    ("Kestrel Print", "Kestrel Printing", "longer"),
+    ("Hammersmith", "Hamersmith", "typo"),
+    ("A-1001", "A-1002", ""),
+    ("Bern", "Basel", ""),
+    ("paid", True, ""),
+    ("x", ["x"], ""),
+]
+
+
+@pytest.mark.parametrize(("reference", "predicted", "kind"), ONE_PAIR)
+def test_the_kind_of_one_pair(reference, predicted, kind):
+    assert kinds_of([(reference, predicted)]) == [kind]
+
+
+@pytest.mark.parametrize(
+    ("reference", "predicted", "kind"), [one for one in ONE_PAIR if one[2] not in ("", "exchanged")]
+)
+def test_the_remedy_makes_it_right(reference, predicted, kind):
+    gold = [{"id": "a", "value": reference, "other": 1}, {"id": "b", "value": reference, "other": 2}]
+    system = [{**gold[0], "value": predicted}, gold[1]]
+    assert ts.score(gold, system).f1 == 0.75
+    choice = remedy(kind, [(reference, predicted)])
+    found = ts.score(gold, system, choices={"value": choice})
+    assert found.f1 == pytest.approx(1.0) if kind != "typo" else 0.75 < found.f1 < 1
+    assert KINDS[kind].means_same == (kind not in ("sign", "rounding", "truncated", "longer", "typo"))
+
+
+def invoice(**changes):
+    return {
+        "id": "x", "vendor": "Acme Tools", "customer": "Beta GmbH", "total": 120.5, "due": 30.25,
+        "lines": [{"sku": "A-1", "price": 12.5, "n": 2}, {"sku": "B-2", "price": 99.5, "n": 3}], "tags": ["red", "blue"], **changes,
+    }  # fmt: skip
+
+
+def kinds_in(*predicted, **options):
+    gold = [invoice(id=str(k)) for k in range(len(predicted))]
+    system = [{**one, "id": str(k)} if isinstance(one, dict) else one for k, one in enumerate(predicted)]
+    result = ts.score(gold, system, **options)["records"]
+    return result, {(group.field, group.kind): group.count for group in result.grouped_errors().groups}
+
+
+def test_kinds_that_depend_on_the_rest_of_the_document():
+    lines = invoice()["lines"]
+    _, found = kinds_in(
+        invoice(vendor="Beta GmbH", customer="Acme Tools"),
+        invoice(total=30.25),
+        invoice(lines=[{**lines[0], "price": 99.5}, lines[1]]),
+        invoice(vendor="A-1"),
+        invoice(vendor="Nobody Inc"),
+    )
+    assert found == {
+        ("vendor", "swapped"): 1,
+        ("customer", "swapped"): 1,
+        ("total", "swapped"): 1,
+        ("lines[*].price", "item"): 1,
+        ("vendor", "elsewhere"): 1,
+        ("vendor", "nowhere"): 1,
+    }
+
+
+def test_what_is_missing_spurious_empty_and_invalid():
+    _, found = kinds_in(
+        {name: value for name, value in invoice().items() if name != "due"},
+        invoice(vendor=None),
+        invoice(surprise=3),
+        invoice(lines=invoice()["lines"][:1]),
+        invoice(tags=["red", "blue", ""]),
+        lenient=True,
+    )
+    assert found == {
+        ("due", "missing"): 1,
+        ("vendor", "missing"): 1,
+        ("surprise", "spurious"): 1,
+        ("lines[*].sku", "missing"): 1,
+        ("lines[*].price", "missing"): 1,
+        ("lines[*].n", "missing"): 1,
+        ("tags[*]", "empty"): 1,
+    }
+    result = ts.score({"a": invoice(), "b": invoice()}, {"a": invoice(), "b": "I cannot"})["records"]
+    assert result.grouped_errors().counts() == {"invalid": sum(row.missing for row in result.by_field())}
+
+
+def test_what_is_missing_and_extra_in_one_list_of_values_is_paired():
+    result, found = kinds_in(invoice(tags=["Red", "green"]))
+    assert found == {("tags[*]", "case"): 1, ("tags[*]", "missing"): 1, ("tags[*]", "spurious"): 1}
+    (row,) = [row for row in result.by_field() if row.path == "tags[*]"]
+    assert (row.wrong, row.missing, row.extra) == (0, 2, 2)
+
+
+def test_an_alias_is_what_always_stands_for_one_value():
+    gold = [{"id": k, "currency": "EUR" if k % 2 else "USD"} for k in range(12)]
+    system = [
+        {**one, "currency": "money" if one["currency"] == "EUR" and one["id"] < 9 else one["currency"]} for one in gold
+    ]
+    (group,) = ts.score(gold, system)["records"].grouped_errors().groups
+    assert (group.kind, group.count, group.remedy) == ("alias", 4, {"aliases": {"EUR": ["money"]}})
+    fewer = [{**one, "currency": "money" if one["id"] in (1, 3) else one["currency"]} for one in gold]
+    (group,) = ts.score(gold, fewer)["records"].grouped_errors().groups
+    assert group.kind != "alias"
+
+
+def test_groups_add_up_to_the_table_by_field():
+    lines = invoice()["lines"]
+    result, found = kinds_in(
+        invoice(
+            vendor="ACME", total="120,50", lines=[lines[1], {**lines[0], "price": 12}, {"sku": "C", "price": 1, "n": 1}]
+        ),
+        invoice(due=None, extra=1, lines=[]),
+        invoice(customer="Acme Tools", lines=[{**lines[0], "n": -2}]),
+    )
+    sums = {}
+    for (path, _), count in found.items():
+        sums[path] = sums.get(path, 0) + count
+    by_field = {row.path: row.wrong + row.missing + row.extra for row in result.by_field()}
+    assert sums == {path: count for path, count in by_field.items() if count}
+
+
+def test_alternatives_are_each_looked_at():
+    gold = [{"id": 1, "name": ["Acme", "Acme Ltd"]}, {"id": 2, "name": ["Beta"]}]
+    result = ts.score(
+        gold, [{"id": 1, "name": "ACME LTD"}, {"id": 2, "name": "Beta"}], choices={"name": {"any_of": True}}
+    )
+    (group,) = result["records"].grouped_errors().groups
+    assert (group.field, group.kind) == ("name", "case")
+
+
+def test_which_value_was_taken_for_which():
+    gold = [{"id": k, "state": ("open", "paid", "late")[k % 3]} for k in range(12)]
+    system = [{**one, "state": "paid" if one["id"] in (2, 5) else one["state"]} for one in gold]
+    errors = ts.score(gold, system)["records"].grouped_errors()
+    assert errors.fields["state"].confusion == (
+        ("late", "late", 2),
+        ("late", "paid", 2),
+        ("open", "open", 4),
+        ("paid", "paid", 4),
+    )
+    table = errors.tables()[-1]
+    assert table.title == "Which value of state was taken for which"
+    assert [list(row) for row in table.rows] == [["late", 2, 0, 2], ["open", 0, 4, 0], ["paid", 0, 0, 4]]
+
+
+def test_the_command_and_the_function_show_the_same(tmp_path):
+    import json
+
+    gold, system = (
+        [invoice(id="a"), invoice(id="b")],
+        [invoice(id="a", vendor="acme tools"), invoice(id="b", total=120.5)],
+    )
+    for name, side in (("gold", gold), ("system", system)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in side))
+    files = [str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl")]
+    shown = run("score", "records", *files, "--errors", "--format", "table").stdout
+    assert "{text: [equal, casefold, whitespace]}" in shown
+    found = json.loads(run("score", "records", *files, "--errors", "--format", "json").stdout)["errors"]
+    assert found["kinds"] == {"case": 1}
+    (one,) = found["fields"]
+    assert one["groups"][0]["examples"] == [
+        {"document": "a", "path": "vendor", "reference": "Acme Tools", "predicted": "acme tools"}
+    ]
+    assert str(ts.score(*files).errors()[0]) in str(ts.score(*files).errors())
+    assert "casefold" in str(ts.score(*files).errors())
+    refused = run("score", "records", *files, "--errors", "--jobs", "2", code=2)
+    assert "--errors" in refused.stderr
+
+
+def test_choices_of_one_field_are_merged():
+    assert merged({"text": ["equal", "casefold", "whitespace"]}, {"text": ["equal", "punctuation", "whitespace"]}) == {
+        "text": ["equal", "casefold", "punctuation", "whitespace"]
+    }
+    assert merged({"number": {"parse": "auto"}}, {"number": {"absolute": 0.5}}) == {
+        "number": {"parse": "auto", "absolute": 0.5}
+    }
+    assert merged({"number": {"parse": "auto"}}, {"date": {"parse": "auto"}}) is None
+    assert merged("boolean", {"number": {"parse": "auto"}}) is None
+
+
+def test_every_task_with_labels_says_which_was_taken_for_which():
+    import json
+    from importlib.resources import files
+
+    folder = files("tallystick.examples")
+    sides = [str(folder / f"events.{side}.jsonl") for side in ("gold", "system")]
+    found = json.loads(run("score", "events", *sides, "--errors", "--format", "json").stdout)["errors"]
+    tables = {(one["label"], one["metric"]): one["counts"] for one in found["confusion"]}
+    assert {"reference": "Life.Die", "predicted": "Life.Injure", "count": 1} in tables["type", "tri_c"]
+    assert found["worst"][0]["differences"]
+    shown = run("score", "events", *sides, "--errors", "--rows", "1", "--format", "table").stdout
+    assert "Which type was taken for which, under tri_c" in shown
+    assert shown.count("document ") == 1
+    assert ts.events(*sides).errors(1)[0].title == "Which type was taken for which, under tri_c"
+    refused = run("score", "events", *sides, "--errors", "--jobs", "2", code=2)
+    assert "--errors looks at the whole corpus" in refused.stderr
+
+
+def random_document(rng, key):
+    def text():
+        return rng.choice(["Acme", "ACME", "Acme Ltd", "x", "", "2024-01-02", "2 Jan 2024", "1,5"])
+
+    def amount():
+        return rng.choice([1, 2, 2.5, -2.5, "2.50", 100, None])
+
+    def record():
+        return {name: make() for name, make in (("a", text), ("n", amount)) if rng.random() < 0.9}
+
+    parts = {
+        "text": text,
+        "amount": amount,
+        "paid": lambda: rng.choice([True, False, "yes"]),
+        "one": record,
+        "several": lambda: [record() for _ in range(rng.randrange(4))],
+        "by_name": lambda: {name: amount() for name in rng.sample("uvw", rng.randrange(4))},
+    }
+    return {"id": key, **{name: make() for name, make in parts.items() if rng.random() < 0.9}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"credit": "all"},
+        {"equality": "exact"},
+        {"nothing": "missing,null,empty"},
+        {"choices": {"several": "ordered"}},
+        {"choices": {"several": {"key": "a"}, "one": {"credit": "all"}}},
+        {"choices": {"several[*]": {"at_least": 0.5}}},
+    ],
+)
+def test_groups_of_any_documents_add_up_to_the_table_by_field(options):
+    import random
+
+    for seed in range(8):
+        rng = random.Random(seed)
+        gold, system = ([random_document(rng, k) for k in range(8)] for _ in range(2))
+        result = ts.score(gold, system, **options)["records"]
+        errors = result.grouped_errors()
+        by_field = {row.path: row.wrong + row.missing + row.extra for row in result.by_field()}
+        assert {path: one.count for path, one in errors.fields.items()} == {
+            path: n for path, n in by_field.items() if n
+        }
+        assert all(str(table) for table in errors.tables())

@@ -1,0 +1,248 @@
+"""Results in parts: the rows of fields and labels add up to their figures, for every task; comparisons by field and label."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_results import EXAMPLES, FILES, scored
+
+import tallystick as ts
+from running import run
+from tallystick.errors import MetricError
+from tallystick.results.compare import corrected
+from tallystick.results.parts import PartComparisons
+from tallystick.results.resampling import holm, randomisation
+from tallystick.tasks.contract import find_task, task_names
+
+BREAKDOWNS = [(task, by) for task in sorted(task_names()) for by in find_task(task).breakdowns]
+
+
+def options_of(task: str, by: str) -> dict[str, str]:
+    return {"label": "lines[*].quantity"} if (task, by) == ("records", "label") else {}
+
+
+@pytest.mark.parametrize(("task", "by"), BREAKDOWNS)
+def test_the_rows_of_the_documents_add_up_to_the_figures(task: str, by: str) -> None:
+    results, options = scored(task), options_of(task, by)
+    label = options.get("label")
+    known = results.background.breakdown(results, by, label)[1]["fields" if by == "field" else "labels"]
+    found = results.background.portions(results, by, label)
+    assert set(found) == set(known)
+    for metric, portions in found.items():
+        parts = portions.results(results[metric])
+        assert set(parts) == {str(row["path" if by == "field" else "label"]) for row in known[metric]}
+        for row in known[metric]:
+            name = str(row["path" if by == "field" else "label"])
+            assert parts[name].rows.shape == (results[metric].count, 4)
+            tally = row["tally"] if "num_p" in row["tally"] else None
+            if tally is not None:
+                assert parts[name].tally == pytest.approx({key: tally[key] for key in parts[name].tally})
+            for figure in ("precision", "recall", "f1"):
+                assert parts[name].figures[figure] == pytest.approx(row["figures"][figure]), (metric, name, figure)
+            assert portions.support[name] == row["support"]
+
+
+@pytest.mark.parametrize(("task", "by"), BREAKDOWNS)
+def test_every_task_compares_by_what_it_has_figures_by(task: str, by: str) -> None:
+    gold, system = (EXAMPLES / name for name in FILES[task])
+    label = ["--label", options_of(task, by)["label"]] if options_of(task, by) else []
+    done = run(
+        "compare",
+        task,
+        gold,
+        f"A={system}",
+        f"B={gold if task != 'calls' else system}",
+        "--by",
+        by,
+        *label,
+        "--format",
+        "json",
+        "--resamples",
+        "200",
+    )
+    found = json.loads(done.stdout)["by"][by]
+    assert found
+    for metric in found.values():
+        assert len(metric["differences"]) == len(metric["parts"])
+        for row in metric["differences"]:
+            first, second = (metric["parts"][row["part"]]["systems"][name]["value"] for name in "AB")
+            if row["difference"] is not None:
+                assert row["difference"] == pytest.approx(second - first)
+            assert min(row["won"], row["lost"], row["tied"]) >= 0
+        assert metric["regressed"]["B"] == []  # B is the reference, or the same
+    shown = run(
+        "compare",
+        task,
+        gold,
+        f"A={system}",
+        f"B={system}",
+        "--by",
+        by,
+        *label,
+        "--format",
+        "table",
+        "--resamples",
+        "50",
+    ).stdout
+    assert "p (Holm)" in shown
+
+
+# Two systems of records with a field that got worse
+
+
+def invoices(seed: int, total: float, price: float = 0.1) -> tuple[dict[str, Any], dict[str, Any]]:
+    draw = random.Random(seed)
+    gold = {
+        f"d{k}": {"vendor": f"v{k % 3}", "total": k % 7, "lines": [{"price": k + i, "what": f"w{i}"} for i in range(k % 3)]}
+        for k in range(60)
+    }  # fmt: skip
+    out = {}
+    for key, one in gold.items():
+        lines = [{**line, "price": -1 if draw.random() < price else line["price"]} for line in one["lines"]]
+        out[key] = {**one, "lines": lines, "total": -1 if draw.random() < total else one["total"]}
+    return gold, out
+
+
+@pytest.fixture(scope="module")
+def by_field() -> PartComparisons:
+    systems = {name: ts.records(*invoices(1, total)) for name, total in (("old", 0.05), ("new", 0.5))}
+    found = ts.compare(systems, resamples=2000).by("field", rows=3)
+    assert isinstance(found, PartComparisons)
+    return found
+
+
+def test_a_field_that_got_worse_is_found_and_others_are_not(by_field: PartComparisons) -> None:
+    found = by_field["records"]
+    differences = {part: d for (part, _, _), d in found.tested.differences.items()}
+    assert [part for part, d in differences.items() if found.is_significant(d)] == ["total"]
+    assert differences["total"].value < -0.3
+    assert {d.test for d in differences.values()} == {"randomisation"}
+    assert "correction=holm over parts" in found.tested.settings
+
+
+def test_p_is_that_of_the_paired_test_corrected_over_all_fields(by_field: PartComparisons) -> None:
+    """The oracle: each field by itself through the plain test of two results, then Holm over the fields."""
+    found = by_field["records"]
+    alone = {
+        part: randomisation(*(found.tested.runs[system][0][part] for system in ("old", "new")), resamples=2000).p
+        for part in found.parts
+    }
+    expected = dict(zip(alone, holm([p or 1.0 for p in alone.values()]), strict=True))
+    for (part, _, _), d in found.tested.differences.items():
+        assert (d.p, d.corrected) == (alone[part], expected[part])
+
+
+def test_won_lost_and_the_documents_that_got_worse_by_hand(by_field: PartComparisons) -> None:
+    found = by_field["records"]
+    gold, old = invoices(1, 0.05)
+    new = invoices(1, 0.5)[1]
+    lost = [key for key in gold if old[key]["total"] == gold[key]["total"] != new[key]["total"]]
+    won = [key for key in gold if new[key]["total"] == gold[key]["total"] != old[key]["total"]]
+    scores = found.score("total", "old", "new")
+    assert (scores.won, scores.lost, scores.tied) == (len(won), len(lost), 60 - len(won) - len(lost))
+    scores = found.score("lines[*].price", "old", "new")
+    assert scores.won + scores.lost + scores.tied == sum(bool(one["lines"]) for one in gold.values())
+    results = {name: ts.records(gold, one)["records"].documents for name, one in (("old", old), ("new", new))}
+    worse = {key for key in gold if results["new"][key]["f1"] < results["old"][key]["f1"]}
+    regressions, count = found.regressions("old", "new")
+    assert {one.document for one in regressions} == worse
+    assert count == len(worse)
+    for one in regressions:
+        if one.document in lost:
+            assert ("total", 1.0, 0.0) in one.parts
+    table = by_field[1]
+    assert len(table.rows) == 3
+    assert f"{count - 3} more" in table.notes[0]
+
+
+def test_tables_of_parts_are_numbers_for_programs(by_field: PartComparisons) -> None:
+    frame = by_field[0].to_frame()
+    assert list(frame.columns) == [
+        "support", "old", "old low", "old high", "new", "new low", "new high", "new - old", "new - old low", "new - old high", "p (Holm)",
+        "won", "lost", "tied",
+    ]  # fmt: skip
+    assert (frame["old low"] <= frame["old"]).all()
+    assert frame.loc["total", "support"] == 60
+    head, first, *_ = by_field[0].to_tsv().splitlines()
+    assert head.split("\t")[2:5] == ["old", "old low", "old high"]
+    assert len(first.split("\t")) == 15
+    assert "0.9" in by_field[0].to_markdown()
+    assert "[" in by_field[0].to_latex()
+
+
+def test_intervals_of_parts_are_those_of_their_results() -> None:
+    results = ts.records(*invoices(3, 0.2))
+    found = results.background.portions(results, "field", None)["records"].results(results["records"])
+    drawn = ts.compare({"A": results}, resamples=500).by("field")["records"].tested
+    for part, result in found.items():
+        interval = result.intervals(resamples=500)["f1"]
+        assert drawn.cells["A", part].ends == interval.ends
+
+
+def test_several_runs_and_splits_by_field(tmp_path: Path) -> None:
+    files = {}
+    for name, seed, total in (("a1", 1, 0.1), ("a2", 2, 0.1), ("b1", 3, 0.3), ("b2", 4, 0.3)):
+        gold, out = invoices(seed, total)
+        files["gold"] = tmp_path / "gold.jsonl"
+        files["gold"].write_text("".join(json.dumps({"id": key, **one}) + "\n" for key, one in gold.items()))
+        files[name] = tmp_path / f"{name}.jsonl"
+        files[name].write_text("".join(json.dumps({"id": key, **one}) + "\n" for key, one in out.items()))
+    common = ["--by", "field", "--format", "json", "--resamples", "500"]
+    systems = f"A={files['a1']},{files['a2']}", f"B={files['b1']},{files['b2']}"
+    found = json.loads(run("compare", "records", files["gold"], *systems, *common).stdout)["by"]["field"]["records"]
+    assert found["parts"]["total"]["systems"]["A"]["runs"] == 2
+    assert found["parts"]["total"]["support"] == 60
+    both = f"{files['gold']},{files['gold']}"
+    found = json.loads(run("compare", "records", both, *systems, *common).stdout)["by"]["field"]["records"]
+    assert found["parts"]["total"]["support"] == 120
+    row = next(row for row in found["differences"] if row["part"] == "total")
+    assert row["won"] + row["lost"] + row["tied"] == 120
+    by_mean = run("compare", "records", files["gold"], f"A={files['a1']}", f"B={files['b1']}", "--macro", *common)
+    assert json.loads(by_mean.stdout)["by"]["field"]["records"]["parts"]["total"]["systems"]["A"]["value"] > 0.8
+
+
+def test_documents_that_were_left_out_are_left_out_of_parts(tmp_path: Path) -> None:
+    gold, system = (EXAMPLES / name for name in FILES["arguments"])
+    lines = system.read_text().splitlines(keepends=True)
+    (tmp_path / "b.jsonl").write_text("".join(lines[1:]))
+    done = run(
+        "compare", "arguments", gold, f"A={system}", f"B={tmp_path / 'b.jsonl'}", "--missing", "intersect", "--by", "label",
+        "--format", "json", "--resamples", "50",
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    alone = json.loads(
+        run(
+            "compare", "arguments", gold, f"A={system}", "--by", "label", "--format", "json", "--resamples", "50"
+        ).stdout
+    )
+    count, whole = (
+        sum(part["support"] for part in one["by"]["label"]["exact"]["parts"].values()) for one in (found, alone)
+    )
+    assert 0 < count < whole
+
+
+def test_what_cannot_be_is_said() -> None:
+    systems = {name: ts.spans(*(EXAMPLES / one for one in FILES["spans"])) for name in "AB"}
+    comparison = ts.compare(systems, resamples=20)
+    with pytest.raises(MetricError, match="spans has no figures by field"):
+        comparison.by("field")
+    with pytest.raises(MetricError, match=r"figures are by label, document, field, not by 'fields'.*Did you mean"):
+        comparison.by("fields")
+    with pytest.raises(MetricError, match=r"no label at 'lines.*'"):
+        ts.compare({"A": ts.records(*invoices(1, 0.1))}).by("label", "lines[*].prise.x")
+    gold, system = (str(EXAMPLES / name) for name in FILES["records"])
+    assert "give both" in run("compare", "records", gold, f"A={system}", "--rows", "3", code=2).stderr
+    assert "give both" in run("compare", "records", gold, f"A={system}", "--label", "x", code=2).stderr
+
+
+def test_families_are_corrected_apart_or_together() -> None:
+    systems = {name: ts.records(*invoices(7, total)) for name, total in (("A", 0.05), ("B", 0.2), ("C", 0.3))}
+    found = ts.compare(systems, resamples=2000).by("field")["records"].tested.differences
+    p = [d.p for d in found.values()]
+    assert [d.corrected for d in found.values()] == holm([one or 1.0 for one in p])
+    apart = corrected(found, together=False)
+    assert any(apart[key].corrected < found[key].corrected for key in found)
