@@ -39,6 +39,7 @@ from tallystick.engine.drawing import (
     moved,
     swapped_sums,
     weighted_sums,
+    weights_for,
     width_of,
 )
 from tallystick.engine.tally import Kind, strata_of
@@ -103,7 +104,7 @@ def resampled_figures(
         return [{name: _nothing() for name in _names(result.kind, headline)} for result in results]
     strata = strata_of(results[0].kind, len(rows[0]))
     values: list[dict[str, list[F64]]] = [{} for _ in tallies]
-    for block in weighted_sums(documents_drawn(strata, resamples, seed, width_of(rows)), rows):
+    for block in weighted_sums(documents_drawn(strata, resamples, seed, width_of(rows), weights_for(rows)), rows):
         for (kind, _, undefined), sums, kept in zip(tallies, block, values, strict=True):
             for name, found in figures_of(kind, sums, undefined, headline).items():
                 kept.setdefault(name, []).append(found)
@@ -330,7 +331,8 @@ def randomisation_values(
     ends = np.cumsum([len(system) for system in systems]).tolist()
     exact = is_exact(n, resamples)
     width = width_of(rows)
-    coins = all_coins(n, width) if exact else coins_tossed(n, resamples, seed, width)
+    weights = weights_for(rows)
+    coins = all_coins(n, width, weights) if exact else coins_tossed(n, resamples, seed, width, weights)
     means = [float(np.mean([_score(run, run.sums) for run in system])) for system in systems]
     observed = [means[b] - means[a] for a, b in pairs]
     hits, total = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)

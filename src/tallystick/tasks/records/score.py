@@ -249,6 +249,11 @@ def prepare(
     return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
 
 
+def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them."""
+    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+
+
 def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
     """The same shape and metric for other documents, paired in the same way."""
     pairing = lay_together(reference, predicted, prepared.shape, settings)
