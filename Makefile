@@ -7,7 +7,7 @@ PACKAGE := pyproject.toml hatch_build.py src/tallystick/engine/native.c
 TOOLS := $(VENV)/.tools
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 
-.PHONY: demo test browser latex lint docs bench clean
+.PHONY: demo test matrix browser latex lint docs bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,10 @@ latex:
 test: $(TOOLS) browser
 	$(BIN)/python -m pytest -n 2
 
+# The suite on every Python from 3.10 on that can be had, with the lowest and the newest dependencies, in random order.
+matrix:
+	$(PYTHON) .ci/matrix
+
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -53,4 +57,4 @@ bench:
 	.venv-bench/bin/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-bench site dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-bench .matrix site dist build .mypy_cache .ruff_cache .pytest_cache

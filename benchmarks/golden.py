@@ -39,7 +39,7 @@ from typing import Any
 import tallystick as ts
 from benchmarks import golden_commands as asked
 from benchmarks import golden_data as data
-from tallystick.cli import main as tallystick
+from tallystick.cli.main import tallystick
 
 MISSING = "(not there)"
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -70,7 +70,7 @@ class Keeper:
         before, sys.argv, code, began = sys.argv, ["tallystick", *line], 0, time.process_time()
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                tallystick()
+                tallystick(prog_name="tallystick")
         except SystemExit as stopped:
             code = stopped.code if isinstance(stopped.code, int) else int(stopped.code is not None)
         sys.argv = before

@@ -64,7 +64,7 @@ def _is_definition(frame: FrameType | None) -> bool:
 
 def score_coreference(folder: Path) -> None:
     """`tallystick score coreference KEY RESPONSE`."""
-    from tallystick.cli import main
+    from tallystick.cli.main import tallystick
 
     for name, text in (("key.conll", KEY), ("response.conll", RESPONSE)):
         (folder / name).write_text(text)
@@ -74,7 +74,7 @@ def score_coreference(folder: Path) -> None:
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        main()
+        tallystick(prog_name="tallystick")
 
 
 def evaluate_derived(_: Path) -> None:

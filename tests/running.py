@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 from click.testing import CliRunner
 
 TALLYSTICK = [sys.executable, "-m", "tallystick"]
+MIXED = "mix_stderr" not in inspect.signature(CliRunner).parameters
+"""Whether click keeps the streams apart by itself, and both of them in the order of a terminal besides (8.2 and later)."""
 PATIENCE = 600
 """Seconds after which a test gives up: only what hangs takes as long, however busy the machine is."""
 PROGRAM = Path(__file__).parents[1] / "src"
@@ -29,6 +32,7 @@ class Done:
     stdout_bytes: bytes
     stderr_bytes: bytes
     output: str
+    exception: BaseException | None = None
 
     @property
     def stdout(self) -> str:
@@ -46,11 +50,18 @@ def run(
     from tallystick.cli.main import tallystick
 
     with _left_as_found(cwd):
-        found = CliRunner().invoke(
+        found = invoke(
             tallystick, [_text(one) for one in arguments], input=stdin, env=environment, catch_exceptions=False,
             prog_name="tallystick",
         )  # fmt: skip
-    return _checked(Done(found.exit_code, found.stdout_bytes, found.stderr_bytes, found.output), code)
+    return _checked(found, code)
+
+
+def invoke(command: Any, arguments: Sequence[str], **how: Any) -> Done:
+    """A click command within this process, its two streams kept apart."""
+    found = CliRunner(**({} if MIXED else {"mix_stderr": False})).invoke(command, arguments, **how)
+    output = found.output if MIXED else found.stdout + found.stderr
+    return Done(found.exit_code, found.stdout_bytes, found.stderr_bytes or b"", output, found.exception)
 
 
 def run_process(

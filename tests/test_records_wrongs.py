@@ -220,6 +220,14 @@ def test_adding_anything_never_leaves_it_exact_and_never_raises_precision(data):
         assert after.result.tally["num_r"] <= before.result.tally["num_r"]
 
 
+@pytest.mark.parametrize(("way", "expected"), [({}, (2, 3, 2, 2)), ({"credit": "all"}, (3, 4, 3, 3))])
+def test_an_empty_object_among_numbers_and_objects_is_an_object(way, expected):
+    gold = {"a": [0, {"k": 0}, {}]}
+    scorer = RecordScorer(**way)
+    assert scorer.score(gold, gold).exact
+    assert tuple(scorer.score(gold, {"a": [0, {"k": 0}, {}, {}]}).result.tally.values()) == expected
+
+
 # 2. A null in a predicted list of objects does not end the run.
 
 
@@ -703,7 +711,7 @@ def test_a_document_that_is_nested_too_deeply_is_named(tmp_path):
 
 
 def test_a_gate_in_per_cent_is_refused():
-    from tallystick.cli.score import find_gates
+    from tallystick.cli.gates import find_gates
 
     for text in ("f1=90", "records.precision=1.5", "exact=-1"):
         with pytest.raises(TallystickError, match="lies between 0 and 1"):

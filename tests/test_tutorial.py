@@ -22,15 +22,24 @@ def tidy(text):
 def test_every_command_prints_what_stands_below_it(tmp_path, monkeypatch):
     pytest.importorskip("json_repair")
     pytest.importorskip("yaml")
-    text = TUTORIAL.read_text(encoding="utf-8")
+    text, said = TUTORIAL.read_text(encoding="utf-8"), ""
     monkeypatch.chdir(tmp_path)
-    for file in EXAMPLES.glob("*.jsonl"):
+    for file in EXAMPLES.glob("receipts.*.jsonl"):
         shutil.copy(file, tmp_path)
-    (tmp_path / "choices.yaml").write_text(re.search(r"```yaml\n(.*?)```", text, re.S).group(1))
     commands = re.findall(r"```console\n\$ tallystick (.*?)\n(.*?)```", text, re.S)
-    assert len(commands) == 7
+    assert 6 <= len(commands) <= 8
+    codes = []
     for command, shown in commands:
-        assert tidy(run(*shlex.split(command)).stdout) == tidy(shown), command
+        done = run(*shlex.split(command), code=None)
+        codes.append(done.returncode)
+        failed = "\n".join(line for line in done.stderr.splitlines() if line.startswith("FAILED"))
+        assert tidy(failed if done.returncode else done.stdout) == tidy(shown), command
+        said = done.stderr if command == commands[0][0] else said
+    assert codes == [0] * (len(commands) - 1) + [1]  # the gate is the last
+    (on_standard_error,) = re.findall(r"```\n(shape, .*?)```", text, re.S)
+    assert all(line in said.splitlines() for line in on_standard_error.splitlines())
+    (written,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
+    assert (tmp_path / "choices.yaml").read_text(encoding="utf-8") == written
 
 
 def test_the_receipts_are_those_of_their_generator(tmp_path):

@@ -110,8 +110,7 @@ def test_explanations_and_labels_go_by_the_items_that_are_left():
 
 
 def test_a_symmetric_relation_with_another_entity_type_is_one_by_its_boundaries(tmp_path):
-    from click.testing import CliRunner
-
+    from running import invoke
     from tallystick.cli.main import tallystick
 
     def relation(kind):
@@ -125,7 +124,7 @@ def test_a_symmetric_relation_with_another_entity_type_is_one_by_its_boundaries(
     gold, system = written("gold", ["PER"]), written("system", ["PER", "ORG"])
     for more in ([], ["--symmetric", "spouse"]):
         command = ["score", "relations", gold, system, "--metric", "boundaries", "--format", "json", *more]
-        done = CliRunner().invoke(tallystick, command)
-        assert done.exit_code == 0, done.output
+        done = invoke(tallystick, command)
+        assert done.returncode == 0, done.output
         found = json.loads(done.stdout)["metrics"]["boundaries"]
         assert (found["precision"], found["recall"]) == (1, 1), more

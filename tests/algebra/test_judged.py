@@ -238,8 +238,7 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
     """Also in shards in which nothing was asked, before or after one that asked."""
     import json
 
-    from click.testing import CliRunner
-
+    from running import invoke
     from tallystick.cli.main import tallystick
 
     store = tmp_path / "st.sqlite"
@@ -251,8 +250,8 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
         (tmp_path / side).write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = [str(tmp_path / name) for name in ("gold", "system")]
     called = ["score", "records", *files, "--choices", str(tmp_path / "c.yaml"), "--format", "json", *more]
-    done = CliRunner().invoke(tallystick, called)
-    assert done.exit_code == 0, done.output
+    done = invoke(tallystick, called)
+    assert done.returncode == 0, done.output
     content = json.loads(done.stdout)
     assert content["metrics"]["records"]["f1"] == 1.0
     assert f"judge=recorded({store.name}, person lena, 1 judgement, " in content["signature"]

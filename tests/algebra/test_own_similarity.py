@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 import pytest
-from click.testing import CliRunner
 
 import tallystick as ts
+from running import invoke
 from tallystick import algebra
 from tallystick.algebra import parse as names
 from tallystick.cli.main import tallystick
@@ -80,7 +80,7 @@ def test_inside_it_can_be_chosen(inside):
 
 
 def test_inside_it_is_listed(inside):
-    done = CliRunner().invoke(tallystick, ["list", "similarities"])
+    done = invoke(tallystick, ["list", "similarities"])
     assert "near          1 for the same place, less the farther away" in done.output
 
 

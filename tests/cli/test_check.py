@@ -5,8 +5,8 @@ import sys
 from importlib.resources import files
 
 import pytest
-from click.testing import CliRunner
 
+from running import invoke
 from tallystick.cli.main import tallystick
 
 GOLD = str(files("tallystick.examples") / "table1.gold.newick")
@@ -27,12 +27,12 @@ def module(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(tallystick, ["check", *arguments])
+    return invoke(tallystick, ["check", *arguments])
 
 
 def test_one_metric_has_a_row_for_each_property():
     done = run("coreference.muc", "--samples", "5")
-    assert done.exit_code == 0, done.output
+    assert done.returncode == 0, done.output
     assert "\nP1 identity\tfails\t" in done.stdout
 
 
@@ -47,7 +47,7 @@ def test_several_metrics_have_one_table_and_their_curves():
 
 def test_a_derived_metric_an_expression_and_a_function(module):
     derived = run("--type", f"{module}:Names", "--samples", "5", "--require", "P1")
-    assert derived.exit_code == 0, derived.output
+    assert derived.returncode == 0, derived.output
     written = run("precision(match(exact))", "--type", f"{module}:Names", "--samples", "5", "--format", "json")
     assert json.loads(written.stdout)[0]["figure"] == "precision"
     function = run(
@@ -62,7 +62,7 @@ def test_a_derived_metric_an_expression_and_a_function(module):
         "--require",
         "dupl",
     )
-    assert function.exit_code == 1
+    assert function.returncode == 1
     assert "FAILED" in function.stderr
     assert "duplicates" in function.stderr
 
@@ -75,14 +75,14 @@ def test_wrong_usage_says_what_to_do(module):
         (["coreference.muk"], 'Did you mean "muc"'),
     ):
         done = run(*arguments)
-        assert done.exit_code == 2
+        assert done.returncode == 2
         assert message in done.output
 
 
 def test_pictures_need_matplotlib_and_say_so(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = run("coreference.muc", "--samples", "1", "--picture", str(tmp_path / "x.svg"))
-    assert done.exit_code == 2
+    assert done.returncode == 2
     assert 'pip install "tallystick[plots]"' in done.output
 
 
@@ -91,5 +91,5 @@ def test_pictures(tmp_path, suffix):
     pytest.importorskip("matplotlib")
     target = tmp_path / f"curves.{suffix}"
     done = run("hierarchies.muc_p", "hierarchies.nstm_p", "--data", GOLD, "--samples", "1", "--picture", str(target))
-    assert done.exit_code == 0, done.output
+    assert done.returncode == 0, done.output
     assert b"hierarchies.nstm_p" in target.read_bytes() if suffix != "png" else target.stat().st_size > 10_000

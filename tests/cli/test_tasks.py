@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import tallystick as ts
 import tallystick.tasks
-from running import run_python
+from running import invoke, run_python
 from tallystick.cli.compare import compare_command
 from tallystick.cli.main import tallystick as command
 from tallystick.cli.score import explain_command, score_command
@@ -65,8 +64,8 @@ def call(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments, code=0):
-        done = CliRunner().invoke(command, arguments)
-        assert done.exit_code == code, (done.output, done.exception)
+        done = invoke(command, arguments)
+        assert done.returncode == code, (done.output, done.exception)
         return done
 
     return call
@@ -152,8 +151,8 @@ def test_a_task_without_missing_documents_says_why(tmp_path):
     assert list(without) == ["dependencies"]
     file = tmp_path / "gold.conllu"
     file.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
-    done = CliRunner().invoke(command, ["compare", "dependencies", str(file), str(file), "--missing", "empty"])
-    assert done.exit_code == 2
+    done = invoke(command, ["compare", "dependencies", str(file), str(file), "--missing", "empty"])
+    assert done.returncode == 2
     assert f"--missing empty: {without['dependencies']}; leave --missing out" in done.output
 
 

@@ -193,3 +193,26 @@ def test_a_new_similarity_needs_no_plain_definition():
     assert ts.equal("a ", "a") == 1.0
     assert ts.equal(noise=0) == ts.equal("NFC", noise=0)
     assert ts.match(ts.exact)(["a", "b"], ["a"]) == 1.0
+
+
+# Tags of a few short texts are counted as they are read.
+
+TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-A-B", "I-A-B", "B", "PER"]), max_size=6)
+
+
+@given(st.lists(st.tuples(TAGS, TAGS), max_size=3), st.sampled_from(["lenient", "strict"]))
+def test_tags_of_short_texts_are_counted_as_in_columns(texts, reading):
+    from tallystick.tasks.spans.metrics import evaluate
+
+    reference, predicted = [x for x, _ in texts], [[*y, *["O"] * len(x)][: len(x)] for x, y in texts]
+    quick, columns = (_said_of_tags(evaluate, form(reference), form(predicted), reading) for form in (list, tuple))
+    assert quick == columns
+
+
+def _said_of_tags(evaluate, reference, predicted, reading):
+    try:
+        result = evaluate(reference, predicted, ["segment"], reading=reading)["segment"]
+    except ts.TallystickError as error:
+        return str(error)
+    first = result.explain(1).as_dict() if result.ids else None
+    return result.as_dict(), result.tally, result.rows.tolist(), str(result), result.documents, first, result.by_label()

@@ -230,3 +230,51 @@ def test_every_task_with_labels_says_which_was_taken_for_which():
     assert ts.events(*sides).errors(1)[0].title == "Which type was taken for which, under tri_c"
     refused = run("score", "events", *sides, "--errors", "--jobs", "2", code=2)
     assert "--errors looks at the whole corpus" in refused.stderr
+
+
+def random_document(rng, key):
+    def text():
+        return rng.choice(["Acme", "ACME", "Acme Ltd", "x", "", "2024-01-02", "2 Jan 2024", "1,5"])
+
+    def amount():
+        return rng.choice([1, 2, 2.5, -2.5, "2.50", 100, None])
+
+    def record():
+        return {name: make() for name, make in (("a", text), ("n", amount)) if rng.random() < 0.9}
+
+    parts = {
+        "text": text,
+        "amount": amount,
+        "paid": lambda: rng.choice([True, False, "yes"]),
+        "one": record,
+        "several": lambda: [record() for _ in range(rng.randrange(4))],
+        "by_name": lambda: {name: amount() for name in rng.sample("uvw", rng.randrange(4))},
+    }
+    return {"id": key, **{name: make() for name, make in parts.items() if rng.random() < 0.9}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"credit": "all"},
+        {"equality": "exact"},
+        {"nothing": "missing,null,empty"},
+        {"choices": {"several": "ordered"}},
+        {"choices": {"several": {"key": "a"}, "one": {"credit": "all"}}},
+        {"choices": {"several[*]": {"at_least": 0.5}}},
+    ],
+)
+def test_groups_of_any_documents_add_up_to_the_table_by_field(options):
+    import random
+
+    for seed in range(8):
+        rng = random.Random(seed)
+        gold, system = ([random_document(rng, k) for k in range(8)] for _ in range(2))
+        result = ts.score(gold, system, **options)["records"]
+        errors = result.grouped_errors()
+        by_field = {row.path: row.wrong + row.missing + row.extra for row in result.by_field()}
+        assert {path: one.count for path, one in errors.fields.items()} == {
+            path: n for path, n in by_field.items() if n
+        }
+        assert all(str(table) for table in errors.tables())

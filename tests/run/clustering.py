@@ -41,16 +41,15 @@ def main(folder):
         thread.join()
         with open(log) as stream:
             who = {int(line.split()[1]) for line in stream}
-        from click.testing import CliRunner
-
+        from running import invoke
         from tallystick.cli.main import tallystick
 
         arguments = ["score", "roles", gold, system, "--format", "json", "--shard", "400B"]
-        command = CliRunner().invoke(tallystick, [*arguments, "--scheduler", address_file])
+        command = invoke(tallystick, [*arguments, "--scheduler", address_file])
     found = {name: result.as_dict() for name, result in done.results.items()}
     print(json.dumps({
         "results": found, "shards": done.shards, "how": done.how, "killed": killed, "workers": sorted(who),
-        "here": os.getpid(), "command": json.loads(command.stdout)["metrics"], "code": command.exit_code,
+        "here": os.getpid(), "command": json.loads(command.stdout)["metrics"], "code": command.returncode,
     }))  # fmt: skip
 
 

@@ -5,16 +5,16 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
+from running import invoke
 from tallystick.cli.main import tallystick as command
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 
 
 def tallystick(*arguments):
-    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    done = invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.returncode == 0, done.output
     return done.stdout
 
 

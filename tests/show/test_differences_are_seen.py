@@ -5,10 +5,10 @@ import re
 import unicodedata
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.results.tables import shorten_both
 from tallystick.show.tables import both_texts, cut_apart, tell_apart
@@ -76,8 +76,8 @@ def test_in_the_report_and_in_explain(tmp_path):
     files = [str(tmp_path / name) for name in ("gold.jsonl", "guess.jsonl", "schema.json")]
     common = ["records", files[0], files[1], "--schema", files[2], "--equality", "exact"]
     page = tmp_path / "page.html"
-    done = CliRunner().invoke(command, ["score", *common, "--report", str(page)])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["score", *common, "--report", str(page)])
+    assert done.returncode == 0, done.output
     data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
     rows = {row[0]: row[5:7] for row in data["aligned"]["0"]["tree"][7]}
     assert rows["same"] == ["x", 0]
@@ -86,6 +86,6 @@ def test_in_the_report_and_in_explain(tmp_path):
     assert rows["accent"] == ["'\\xe9'", "'e\\u0301'"]
     assert [text[-5:] for text in rows["note"]] == [". yes", "x. no"]
     for arguments in ([], ["--format", "table"], ["--format", "tsv", "--worst", "1"]):
-        said = CliRunner().invoke(command, ["explain", *common, *arguments]).output
+        said = invoke(command, ["explain", *common, *arguments]).output
         for seen in ("'New␣␣York'", "'5'", " yes'", " no'", "'e\\u0301'"):
             assert seen in said, (arguments, seen)

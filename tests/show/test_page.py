@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
+from running import invoke
 from strategies import corpora, effort, metrics
 from tallystick.cli.main import tallystick as command
 from tallystick.results.documents import derivation, pack_tree
@@ -314,8 +314,8 @@ def test_a_file_that_cannot_be_written(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_text('{"a": 1}\n')
     arguments = ["score", "records", str(file), str(file), "--report", str(tmp_path / "no" / "report.html")]
-    done = CliRunner().invoke(command, arguments)
-    assert done.exit_code == 2
+    done = invoke(command, arguments)
+    assert done.returncode == 2
     assert "cannot be written" in done.output
 
 
@@ -324,7 +324,7 @@ def test_the_number_of_documents_can_be_chosen(tmp_path):
     file.write_text('{"a": 1}\n' * 5)
     report = tmp_path / "report.html"
     arguments = ["score", "records", str(file), str(file), "--report", str(report), "--report-documents", "3"]
-    assert CliRunner().invoke(command, arguments).exit_code == 0
+    assert invoke(command, arguments).returncode == 0
     assert len(data_of(report.read_text())["aligned"]) == 3
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from browsing import unfold
-from click.testing import CliRunner
 
+from running import invoke
 from tallystick.cli.main import tallystick as command
 
 EVIL = "<script>document.title='hacked'</script>"
@@ -20,8 +20,8 @@ def write(path, text):
 
 
 def tallystick(*arguments):
-    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    done = invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.returncode == 0, done.output
 
 
 def conll(name, chains, words):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from browsing import unfold
-from click.testing import CliRunner
 
 import tallystick as ts
+from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.results.report import Page, render
 
@@ -24,8 +24,8 @@ def lines(path, *values):
 
 
 def tallystick(*arguments):
-    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    done = invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.returncode == 0, done.output
     return done
 
 

@@ -3,9 +3,9 @@
 import sys
 
 import pytest
-from click.testing import CliRunner
 
 import tallystick as ts
+from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.errors import MetricError, TallystickError
 from tallystick.results.compare import compare, compare_runs
@@ -85,11 +85,11 @@ def test_the_command(tmp_path):
     file = tmp_path / "figures.csv"
     file.write_text("system,metric,value\na,m,1\na,n,2\nb,m,2\nb,n,1\n")
     picture = tmp_path / "ranks.svg"
-    done = CliRunner().invoke(command, ["compare", "figures", str(file), "--picture", str(picture)])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["compare", "figures", str(file), "--picture", str(picture)])
+    assert done.returncode == 0, done.output
     assert picture.read_text().startswith("<?xml")
-    done = CliRunner().invoke(command, ["compare", "figures", str(file), "--picture", str(tmp_path / "x" / "y.svg")])
-    assert done.exit_code == 2
+    done = invoke(command, ["compare", "figures", str(file), "--picture", str(tmp_path / "x" / "y.svg")])
+    assert done.returncode == 2
     assert "cannot be written" in done.output
 
 
@@ -184,7 +184,7 @@ def test_signs_that_the_font_does_not_have(tmp_path, recwarn):
 
     def picture(suffix):
         arguments = ["compare", "figures", str(tmp_path / "t.csv"), "--picture", str(tmp_path / f"p{suffix}")]
-        return CliRunner().invoke(command, arguments).stderr
+        return invoke(command, arguments).stderr
 
     said = picture(".png").splitlines()
     assert [line for line in said if "Glyph" in line] == []

@@ -10,11 +10,11 @@ import sys
 from itertools import pairwise
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.show.page import page_table
 from tallystick.show.tables import WRITERS, Column, Table, latex_text, to_html, to_latex, to_markdown, to_text, to_tsv
@@ -165,8 +165,8 @@ def test_a_weighted_support_in_the_latex_of_a_command(tmp_path):
     gold = "".join(f"w{k} {tag} {tag}\n" for k, tag in enumerate(["B-A", "I-A", "O", "B-B", "I-B", "I-B"]))
     (tmp_path / "w.txt").write_text(gold)
     arguments = ["--together", "--metric", "ts", "--separators", "0.5", "--by", "label", "--format", "latex"]
-    done = CliRunner().invoke(command, ["score", "spans", str(tmp_path / "w.txt"), *arguments])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["score", "spans", str(tmp_path / "w.txt"), *arguments])
+    assert done.returncode == 0, done.output
     assert "& 2.50 \\\\" in done.stdout
     assert "250" not in done.stdout
 
@@ -204,6 +204,6 @@ def test_a_format_is_one_entry(tmp_path):
 @pytest.mark.parametrize("format_", WRITERS)
 def test_every_command_knows_every_format(tmp_path, format_):
     (tmp_path / "w.txt").write_text("w B-A B-A\n")
-    done = CliRunner().invoke(command, ["score", "spans", str(tmp_path / "w.txt"), "--together", "--format", format_])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["score", "spans", str(tmp_path / "w.txt"), "--together", "--format", format_])
+    assert done.returncode == 0, done.output
     assert "segment" in done.stdout

@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 from browsing import unfold
-from click.testing import CliRunner
 
 import tallystick as ts
+from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.engine.tally import Counts
 from tallystick.results import documents
@@ -61,8 +61,8 @@ def test_empty_tables_have_no_section():
 def test_a_corpus_without_spans(tmp_path):
     (tmp_path / "o.iob").write_text("a O\nb O\n\nc O\n")
     page = tmp_path / "p.html"
-    done = CliRunner().invoke(command, ["score", "spans", *[str(tmp_path / "o.iob")] * 2, "--report", str(page)])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["score", "spans", *[str(tmp_path / "o.iob")] * 2, "--report", str(page)])
+    assert done.returncode == 0, done.output
     assert "breakdown" not in links(page.read_text())
 
 
@@ -128,8 +128,8 @@ def test_a_report_of_shards_says_what_it_lacks(tmp_path):
     (tmp_path / "g.iob").write_text("".join(f"a{k} B-X\n\n" for k in range(4)))
     page = tmp_path / "p.html"
     files = [str(tmp_path / "g.iob")] * 2
-    done = CliRunner().invoke(command, ["score", "spans", *files, "--jobs", "1", "--report", str(page)])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["score", "spans", *files, "--jobs", "1", "--report", str(page)])
+    assert done.returncode == 0, done.output
     assert "no alignments and no tables of its own" in done.stderr
     assert "no alignments, no kinds of error, and of the breakdowns the one of --by only" in page.read_text()
 
@@ -145,8 +145,8 @@ def test_a_long_text_is_few_nodes(tmp_path, opened):
     for name, spans in (("g", [[0, 2, "T"], [6, 8, "T"]]), ("a", [[0, 2, "T"], [3, 8, "T"]])):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": 1, "text": text, "spans": spans}))
     files = [str(tmp_path / f"{name}.jsonl") for name in "ga"]
-    done = CliRunner().invoke(command, ["score", "spans", *files, "--report", str(tmp_path / "p.html")])
-    assert done.exit_code == 0, done.output
+    done = invoke(command, ["score", "spans", *files, "--report", str(tmp_path / "p.html")])
+    assert done.returncode == 0, done.output
     page = opened(tmp_path / "p.html")
     unfold(page)
     shown = page.locator(".text").first

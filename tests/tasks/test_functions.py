@@ -234,7 +234,7 @@ def test_options_are_checked_as_the_command_checks_them() -> None:
     tags = ["B-X"]
     for options, message in (
         ({"sheme": "IOB1"}, 'Did you mean "scheme"'),
-        ({"scheme": "IOB9"}, "scheme: expected 'IOB1' or"),
+        ({"scheme": "IOB9"}, "scheme: expected 'IO' or 'IOB1' or"),
         ({"iou": 3, "metrics": "iou"}, "above 0 and at most 1"),
         ({"strict": "yes"}, "True or False"),
         ({"metrics": "segmnt"}, 'Did you mean "segment"'),

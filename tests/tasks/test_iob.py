@@ -10,7 +10,7 @@ from plain_iob import encode, lenient, strict
 from tallystick.errors import InputError, MetricError
 from tallystick.tasks.spans.tags import LETTERS, Fault, decode, split_tag, tags_from_lists
 
-SCHEMES = list(LETTERS)
+SCHEMES = [scheme for scheme in LETTERS if scheme != "IO"]
 
 
 def random_sequences(scheme, count=20_000, seed=0):
@@ -45,6 +45,31 @@ def test_lenient_equals_the_plain_decoder(scheme):
 def test_strict_equals_the_plain_decoder(scheme):
     sequences = random_sequences(scheme)
     assert decoded(sequences, scheme, "strict") == [strict(tags, scheme) for tags in sequences]
+
+
+@pytest.mark.parametrize("reading", ["lenient", "strict"])
+@pytest.mark.parametrize("prefix", ["", "I-"])
+def test_io_groups_neighbours_of_one_type(reading, prefix):
+    rng = random.Random(5)
+    names = ["O", f"{prefix}art-music", f"{prefix}PER"]
+    sequences = [[rng.choice(names) for _ in range(rng.randrange(9))] for _ in range(2000)]
+    expected = []
+    for tags in sequences:
+        edges = [0, *(k for k in range(1, len(tags)) if tags[k] != tags[k - 1]), len(tags)]
+        found = [(a, b, tags[a].removeprefix("I-")) for a, b in pairwise(edges) if a < b and tags[a] != "O"]
+        expected.append(found)
+    assert decoded(sequences, "IO", reading) == expected
+
+
+def test_schemes_by_their_other_names():
+    sequences = random_sequences("IOBES", 200)
+    assert decoded(sequences, "BIOES", "strict") == decoded(sequences, "IOBES", "strict")
+    sequences = random_sequences("IOB2", 200)
+    assert decoded(sequences, "BIO", "lenient") == decoded(sequences, "IOB2", "lenient")
+    with pytest.raises(InputError, match=r"B-PER.* has the prefix B; IO has I, O"):
+        decoded([["B-PER"]], "IO", "strict")
+    with pytest.raises(InputError, match="types alone are scheme IO"):
+        decoded([["PER"]], "IOB2", "lenient")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

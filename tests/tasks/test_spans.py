@@ -6,7 +6,6 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given
-from nervaluate import Evaluator
 from plain_spans import corpora, laid_out, separators, tokens
 from span_counting import count_exact, count_tokens, count_tokens_and_separators, macro, micro, weighted
 
@@ -251,6 +250,8 @@ def test_schemes_overall_and_by_tag(scheme):
 
 
 def test_nervaluate_itself_on_data_without_conflicts():
+    from nervaluate import Evaluator
+
     # one prediction for each true segment: no order to depend on
     rng = random.Random(11)
     gold, guess = [], []
@@ -328,6 +329,7 @@ def test_bad_choices(arguments, message):
 @pytest.mark.filterwarnings("ignore")
 def test_peers_faults():
     """What docs/spans.md says about the others, and what is right."""
+    from nervaluate import Evaluator
     from seqeval.metrics import f1_score
 
     assert f1_score([["PER", "O"]], [["B-ER", "O"]]) == 1.0

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from inspect import isclass
 from typing import Any
 
 from tallystick.adapters.scorer import RecordScorer
@@ -97,7 +98,22 @@ def scorer(type: Any = None, **options: Any) -> Scorer:
 
 def rewards(references: Sequence[Any], texts: Sequence[Any], type: Any = None, **options: Any) -> list[float]:
     """What each of a model's texts is worth, from 0 to 1; the options are those of `scorer`."""
-    return Scorer(type, **options).rewards(references, texts)
+    kind: Any = type
+    try:
+        known = _scorer_for(kind, **options) if isclass(type) and options.keys() <= KEPT else Scorer(type, **options)
+    except TypeError:  # what cannot be hashed is not remembered
+        known = Scorer(type, **options)
+    return known.rewards(references, texts)
+
+
+KEPT = {"figure", "partial", "format", "credit", "lenient", "ignore", "unknown", "equality"}
+"""Options that say all by themselves, and name no file, which may change."""
+
+
+@lru_cache(maxsize=16)
+def _scorer_for(type: Any, **options: Any) -> Scorer:
+    """How documents of a class are compared is found once, for whoever asks for rewards in a loop."""
+    return Scorer(type, **options)
 
 
 def answer_of(text: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from tallystick.files.documents import encode
 from tallystick.files.json_values import decode_line
 from tallystick.frozen import frozen
 from tallystick.results.documents import Difference, differences, differences_table
-from tallystick.results.evaluation import Evaluation
+from tallystick.results.evaluation import kind_of
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.show.tables import to_text
@@ -39,7 +39,7 @@ from tallystick.tasks.records.score import (
     prepare_again,
     read_choices,
     score_prepared,
-    scored_batches,
+    tallied_batches,
 )
 from tallystick.tasks.records.task import RecordSettings
 from tallystick.tasks.spans.tags import split_tag
@@ -143,14 +143,13 @@ class RecordScorer:
         for start in range(0, len(references), most):
             some = slice(start, start + most)
             prepared = self._prepare(references[some], predictions[some])
-            evaluation = Evaluation(prepared.metric, keep=False)
-            for batch, rows in scored_batches(prepared, evaluation):
+            kind = kind_of(prepared.metric)
+            for batch, rows in tallied_batches(prepared):
                 unread = {key for key, _ in prepared.pairing.predicted.findings.invalid}
-                figures = {name: column.tolist() for name, column in evaluation.kind.figures(rows).items()}
-                exact = exact_rows(evaluation.kind, rows)
-                for place, key in enumerate(batch.ids):
-                    found = {name: None if isnan(column[place]) else column[place] for name, column in figures.items()}
-                    known = without_gaps(found)
+                exact = exact_rows(kind, rows)
+                for place, (key, row) in enumerate(zip(batch.ids, rows, strict=True)):
+                    figures = {name: float(value) for name, value in kind.figures(row).items()}
+                    known = without_gaps({name: None if isnan(one) else one for name, one in figures.items()})
                     known["exact"] = float(exact[place]) if exact is not None else 0.0
                     out.append(
                         {**(dict.fromkeys(known, 0.0) if key in unread else known), "valid": float(key not in unread)}
@@ -169,7 +168,8 @@ class RecordScorer:
         if self._prepared is None:
             known = Known(None, "by order", "")
             prepared = prepare(*sides, self.settings, known=known, shape=self._declared)
-            self._prepared = prepared if self._declared is not None else None
+            if self._declared is not None:  # without the documents
+                self._prepared = replace(prepared, pairing=prepared.pairing.again([], [], lenient))
         else:
             prepared = prepare_again(self._prepared, *sides, self.settings)
         return prepared

@@ -119,7 +119,13 @@ class Cases(Similarity):
         return self.options[0][1].void
 
     def _by_keys(self, value: Mapping[str, Any]) -> list[int]:
-        """The cases whose fields are the keys of a mapping; if there is none, those that share most of them."""
+        """The cases whose fields are the keys of a mapping; if there is none, those that share most of them. A mapping without keys
+        fits those whose fields may all be missing."""
+        if not value:
+            fields = {k: part.looks_at() for k, (_, part) in enumerate(self.options)}
+            return [
+                k for k, of in fields.items() if of and all(one is not None and one.may_miss for one in of.values())
+            ]
         shared = {
             k: (len(names ^ set(value)) == 0, len(names & set(value)), -len(names - set(value)))
             for k, (_, part) in enumerate(self.options)
@@ -141,6 +147,10 @@ class Cases(Similarity):
         for number, (_, part) in enumerate(self.options):
             out[column.rows(number)] = part.selves(column.columns[number])
         return out
+
+    @property
+    def counts_empty(self) -> bool:
+        return any(part.counts_empty for _, part in self.options)
 
     @property
     def is_leaf(self) -> bool:

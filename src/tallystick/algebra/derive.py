@@ -586,7 +586,7 @@ def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
     """The fields of a record class that have no default: those that a value has to have."""
     if hasattr(origin, "__required_keys__"):
         return set(origin.__required_keys__)
-    known = getattr(origin, "__pydantic_fields__", None)
+    known = _pydantic_fields(origin)
     if isinstance(known, Mapping):
         return {name for name, one in known.items() if one.is_required()}
     if dataclasses.is_dataclass(origin):
@@ -603,7 +603,7 @@ def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
 def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
     """The keys under which JSON has the fields of a record class, where those are not the fields' names: the aliases of pydantic,
     the renamed fields of msgspec."""
-    fields = getattr(origin, "__pydantic_fields__", None)
+    fields = _pydantic_fields(origin)
     if isinstance(fields, Mapping):
         settings = getattr(origin, "model_config", {})
         by_name = settings.get("populate_by_name") or settings.get("validate_by_name")
@@ -613,6 +613,11 @@ def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
     return (
         {} if encoded is None else {a: (b,) for a, b in zip(origin.__struct_fields__, encoded, strict=True) if a != b}
     )
+
+
+def _pydantic_fields(origin: Any) -> Any:
+    """The fields of a model or dataclass of pydantic; before 2.10 models have them as `model_fields` only."""
+    return getattr(origin, "__pydantic_fields__", None) or getattr(origin, "model_fields", None)
 
 
 def _alias_keys(alias: Any) -> tuple[str, ...]:

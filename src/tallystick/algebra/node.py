@@ -327,14 +327,17 @@ class Similarity(Node):
     """What values it takes apart: "record", "items", or none."""
     adds_up: ClassVar[bool] = False
     """Whether the weights directly below it add up to its own."""
-    counts_empty: ClassVar[bool] = False
-    """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
     carries_variables: ClassVar[bool] = False
     """Whether `var` may stand inside of it, in an item of `latent`."""
 
     @property
     def summed(self) -> Similarity:
         return self
+
+    @property
+    def counts_empty(self) -> bool:
+        """Whether an item that holds nothing counts as one all the same: a product does, a sum of fields does not."""
+        return False
 
     @property
     def is_leaf(self) -> bool:
@@ -561,6 +564,10 @@ class Similarity(Node):
         """Pairs among which is a best 1:1 matching of every block: all of them, unless fewer are found at once."""
         return self.pairs(r, p, blocks)
 
+    def pairs_from(self, least: float, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        """At least the pairs with φ ≥ `least`; they stand in the order in which `pairs` has them."""
+        return self.pairs(r, p, blocks)
+
     def weights_at(self, r: Column, p: Column, blocks: Blocks, i: I64, j: I64) -> F64:
         """φ of the pairs (i, j), which share a block."""
         if isinstance(r, Shared) or isinstance(p, Shared):
@@ -607,6 +614,10 @@ class Around(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)
+
+    @property
+    def counts_empty(self) -> bool:
+        return self.inner.counts_empty
 
     @property
     def is_leaf(self) -> bool:

@@ -22,7 +22,7 @@ from tallystick.algebra.sets import Match, best_of_each, sample_items
 from tallystick.engine.arrays import F64, Blocks, Pairs, offsets_of
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Items, code_jointly, leaf_values
-from tallystick.errors import did_you_mean
+from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ class Normaliser(Around):
 
     inner: Similarity
     letter = "N"
-    counts_empty = True
+
+    @property
+    def counts_empty(self) -> bool:
+        return True
 
     def __post_init__(self) -> None:
-        require(
-            isinstance(self.inner, Similarity),
-            f"{self.name}() needs a similarity inside, such as match(exact); found {self.inner!r}",
-        )
+        if not isinstance(self.inner, Similarity):
+            raise MetricError(f"{self.name}() needs a similarity inside, such as match(exact); found {self.inner!r}")
 
     def figure(self, num_r: Any, num_p: Any, den_r: Any, den_p: Any) -> Any:
         """N of the four sums, where both denominators are above 0."""

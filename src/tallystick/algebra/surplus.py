@@ -152,20 +152,9 @@ def counted_items(node: Node, path: str = "") -> Iterator[str]:
         below = f"{path}[*]" if structure == "items" else path
         if structure == "record":
             below = f"{path}.{name}" if path else name
-        elif structure == "items" and getattr(innermost(part), "counts_empty", False):
+        elif structure == "items" and getattr(part, "counts_empty", False):
             yield below
         yield from counted_items(part, below)
-
-
-def innermost(node: Node) -> Node:
-    """What stands below thresholds, weights, keys and the like, which count nothing by themselves."""
-    while (
-        not getattr(node, "counts_empty", False)
-        and not getattr(node, "structure", "")
-        and len(parts := list(node.parts())) == 1
-    ):
-        node = parts[0][1]
-    return node
 
 
 class _Walker:
@@ -253,10 +242,16 @@ def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> No
                 _find(one, place.values, f"{path}[*].value", out)
     elif kind is list and place.items is not None:
         for one in value:
-            if type(one) in place.items.kinds and next(leaves(one), None) is None:
+            if type(one) in place.items.kinds and _holds_nothing(one):
                 out.extend([] if place.items_count else [(f"{path}[*]", one)])
             else:
                 _find(one, place.items, f"{path}[*]", out)
+
+
+def _holds_nothing(value: Any) -> bool:
+    """Whether a list or an object has no leaf; mostly the first thing in it is one."""
+    first = next(iter(value.values() if type(value) is dict else value), None)
+    return type(first) not in (str, int, float) and next(leaves(value), None) is None
 
 
 def is_unknown(leaf: tuple[str, Any]) -> bool:

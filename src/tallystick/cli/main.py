@@ -176,6 +176,7 @@ def _suggest(task: str) -> click.Command:
 
 COMMANDS = {
     "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
+    "history": ("tallystick.cli.gates:history", "Figures of saved results over time."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
 }
 

@@ -224,13 +224,24 @@ class Common:
     report_documents: int = 200
     tallies: str | None = None
     document: str | None = None
+    save: str | None = None
+    baseline: str | None = None
+    junit: str | None = None
+    intervals: bool = False
+    slice: str | None = None
     differences: bool = False
     """--errors, of a task that has no kinds of error of its own."""
 
     @property
     def wants_rows(self) -> bool:
         """Whether the documents' own tallies are looked at, so that they have to be kept."""
-        return self.by == "document" or any(one is not None for one in (self.report, self.tallies, self.document))
+        asked = (self.report, self.tallies, self.document)
+        return self.by == "document" or self.wants_parts or any(one is not None for one in asked)
+
+    @property
+    def wants_parts(self) -> bool:
+        """Whether fields or labels are looked at document by document, so that the documents have to be kept."""
+        return self.intervals or any(one is not None for one in (self.save, self.baseline, self.slice))
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -273,7 +284,10 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
-        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9."),
+        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9; of a field or label lines[*].price.f1=0.9; invalid=0.02 of invalid answers."),
+        click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
+        click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
+        click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
         *([] if "--errors" in taken or not task.can_explain else [click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_WRONG[bool(task.labels)]}")]),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many documents of --by document are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
@@ -284,7 +298,7 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
         click.Option(["--scheduler"], metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
         click.Option(["--state"], metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
-        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 4MB]"),
+        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: up to 4MB, of CoNLL 16MB]"),
     ]  # fmt: skip
 
 
@@ -351,12 +365,15 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
             "--report": common.report is not None,
             "--errors": common.differences,
         }
+        given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
         given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
         for name in (name for name, is_given in given.items() if is_given):
             raise MetricError(
                 f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
                 f"look at the {task.unit} with explain --document"
             )
+    if common.junit and not (common.fail_under or common.baseline):
+        raise MetricError("--junit writes what --fail-under and --baseline find; give one of these, too")
     if common.report is None and was_given("report_documents"):
         raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
 

@@ -6,15 +6,13 @@ task's own tables in the chosen format, what is to be said about them on standar
 
 from __future__ import annotations
 
-import math
-import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.gates import look_at_gates, pass_gates
 from tallystick.cli.main import printable
 from tallystick.cli.options import (
     FILE,
@@ -30,12 +28,11 @@ from tallystick.cli.options import (
     task_options,
 )
 from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
-from tallystick.errors import MetricError, check_share, did_you_mean
+from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
-    from tallystick.results.result import Result
     from tallystick.results.results import Results
 
 
@@ -48,7 +45,7 @@ def score_command(name: str) -> click.Command:
         files = given.pop("reference"), given.pop("predicted", None)
         together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
-        find_gates(common.fail_under)  # report a misspelt gate before the work, not after it
+        look_at_gates(common)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
         if task.together and together == (files[1] is not None):
@@ -94,6 +91,7 @@ def asked_of(common: Common, advance: Callable[[int, int], None] | None = None) 
     return Asked(
         common.by, common.label, common.limit, chosen_format(common.format_), bool(common.report),
         common.report_documents if common.report else 0, common.wants_rows, common.policy(), advance,
+        by_document=common.wants_parts,
     )  # fmt: skip
 
 
@@ -241,12 +239,13 @@ def finish(ending: Ending, common: Common) -> None:
         results = results.changed(undefined=common.policy())
     errors = list(results.errors(common.limit)) if common.differences else []
     written = write_files(results, shown, common)
+    against = results.against(common.baseline) if common.baseline else None
     as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
         click.echo(ending.print())
         show_tables(shown.tables, None)
     elif as_json:
-        _echo_json(results, common)
+        _echo_json(results, common, {} if against is None else {"baseline": against.as_dict()})
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
         tables = [results.table(macro=common.macro), *documents, *shown.tables, *errors]
@@ -255,15 +254,14 @@ def finish(ending: Ending, common: Common) -> None:
     if not as_json:
         for line in results.remarks:
             say(line)
-    for line in (*written, *ending.closing):
+    for line in (*written, *ending.closing, *((*against.notes, against.summary) if against is not None else ())):
         say(line)
-    check_gates(results, common.fail_under)
+    pass_gates(results, common, against)
 
 
-def _echo_json(results: Results, common: Common) -> None:
+def _echo_json(results: Results, common: Common, extra: dict[str, Any]) -> None:
     from tallystick.engine.tally import Labelled
 
-    extra: dict[str, Any] = {}
     if common.differences:
         extra["errors"] = results.background.errors_as_dict(results, common.limit)
     if common.by == "document":
@@ -306,56 +304,7 @@ def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
     if common.tallies:
         results.to_parquet(common.tallies)
         lines.append(f"tallies: {common.tallies}")
+    if common.save:
+        results.save(common.save)
+        lines.append(f"saved: {common.save}")
     return lines
-
-
-# --fail-under
-
-
-_FRACTION = re.compile(r"precision|recall|f[0-9.]+|jaccard|exact|accuracy")
-"""Figures that always lie between 0 and 1."""
-
-
-def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
-    """`f1=0.9` or `metric.f1=0.9` as (metric, figure, value)."""
-    out = []
-    for text in specifications:
-        name, equals, value = text.partition("=")
-        try:
-            number = float(value)
-        except ValueError:
-            equals = ""
-        if not equals or not name or not math.isfinite(number):
-            raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
-        metric, _, figure = name.rpartition(".")
-        if _FRACTION.fullmatch(figure):
-            check_share(name, number, "--fail-under: ")
-        out.append((metric or None, figure, number))
-    return out
-
-
-def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) -> None:
-    """Leave with 1 if a figure is worse than its gate: under it or, where lower is better, above it. An undefined figure is."""
-    from tallystick.engine.tally import lower_is_better
-
-    failed = False
-    for metric, figure, gate in find_gates(specifications):
-        if metric is not None and metric not in results:
-            raise MetricError(f"--fail-under: no metric {metric!r}.{did_you_mean(metric, results)}")
-        for name, result in results.items():
-            if metric not in (None, name):
-                continue
-            known = {**result.figures, "exact": result.exact}
-            if figure not in known:
-                raise MetricError(
-                    f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(known)}."
-                    f"{did_you_mean(figure, known)}"
-                )
-            value, lower = known[figure], lower_is_better(result.kind, figure)
-            if value is None or (value > gate if lower else value < gate):
-                shown = "undefined" if value is None else f"{value:.4f}"
-                side = f"above {gate:g} (lower is better)" if lower else f"under {gate:g}"
-                click.echo(f"FAILED: {name} {figure} is {shown}, {side}", err=True)
-                failed = True
-    if failed:
-        sys.exit(1)

@@ -560,7 +560,9 @@ def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
 
 def leaves(value: Any) -> Iterator[Any]:
     """Everything in a value that is neither a collection nor null."""
-    if isinstance(value, Mapping):
+    if isinstance(value, (str, int, float)):
+        yield value
+    elif isinstance(value, Mapping):
         for one in value.values():
             yield from leaves(one)
     elif isinstance(value, (list, tuple, set, frozenset)):

@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tallystick.engine.arrays import F64
+from tallystick.engine.arrays import F64, I64
 from tallystick.engine.tally import are_integers
 from tallystick.errors import MetricError, SidesMismatch
 
@@ -58,22 +58,72 @@ def all_coins(n: int, width: int = 1) -> Iterator[F64]:
         yield block
 
 
+# Documents that are alike: where many have the same rows, how many of each sort are drawn is all that matters. A resample of n documents
+# has a multinomial number of each sort, and of a sort with c documents a binomial number change places: no document is drawn by itself.
+
+
+Sorts = tuple[I64, I64]
+"""The first document of each sort, and how many documents there are of it."""
+MANY, ALIKE = 2000, 16
+"""From so many documents on they may be drawn by sort, if there are as many times more documents than sorts."""
+
+
+def sorts_of(rows: Sequence[F64]) -> Sorts | None:
+    """Which documents have the same rows in all tallies; None where there are so many sorts, or so few documents, that these might as
+    well be drawn one by one."""
+    n = documents_of(rows)
+    if n < MANY:
+        return None
+    codes, bound = np.zeros(n, np.int64), 1
+    for column in (column for one in rows for column in one.T):
+        values, inverse = np.unique(column, return_inverse=True)
+        if len(values) > 1:
+            codes = codes * len(values) + inverse
+            bound *= len(values)
+            if bound > n:
+                known, codes = np.unique(codes, return_inverse=True)
+                bound = len(known)
+                if bound * ALIKE > n:
+                    return None
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    return (first, counts) if len(first) * ALIKE <= n else None
+
+
+def sorts_drawn(counts: I64, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """How many documents of each sort are drawn, in blocks (some resamples, sorts)."""
+    rng, n = _generator(seed), int(counts.sum())
+    for block in _blocks(len(counts), resamples, width):
+        block[:] = rng.multinomial(n, counts / n, size=len(block))
+        yield block
+
+
+def sorts_tossed(counts: I64, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """How many documents of each sort change places by a coin each, in blocks (some resamples, sorts)."""
+    rng = _generator(seed)
+    for block in _blocks(len(counts), resamples, width):
+        block[:] = rng.binomial(counts, 0.5, size=block.shape)
+        yield block
+
+
 def weighted_sums(weights: Iterator[F64], rows: Sequence[F64]) -> Iterator[list[F64]]:
     """For each block of weights the sums of each tally: arrays (some resamples, sums)."""
     groups = _groups(rows)
     return (_products(block, groups) for block in weights)
 
 
-def swapped_sums(coins: Iterator[F64], rows: Sequence[F64]) -> Iterator[tuple[list[F64], list[F64]]]:
+def swapped_sums(
+    coins: Iterator[F64], rows: Sequence[F64], times: I64 | int = 1
+) -> Iterator[tuple[list[F64], list[F64]]]:
     """For each block of coins the sums of each tally over the documents whose coin is 1, and over the others. The others' are
-    what is left of the whole where all rows are integers, so that nothing is rounded, and a product of their own elsewhere."""
-    whole = [one.sum(axis=0) for one in rows]
+    what is left of the whole where all rows are integers, so that nothing is rounded, and a product of their own elsewhere. A row
+    may stand for several documents: `times` says how many, and the coins how many of them are 1."""
+    whole = [(one * np.reshape(times, (-1, 1))).sum(axis=0) for one in rows]
     counts = [are_integers(one) for one in rows]
     groups = _groups(rows)
     of_fractions = _groups([one for one, integers in zip(rows, counts, strict=True) if not integers])
     for block in coins:
         gone = _products(block, groups)
-        others = iter(_products(1 - block, of_fractions) if of_fractions else ())
+        others = iter(_products(times - block, of_fractions) if of_fractions else ())
         kept = [
             sums - one if integers else next(others) for sums, one, integers in zip(whole, gone, counts, strict=True)
         ]

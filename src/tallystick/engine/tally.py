@@ -99,6 +99,10 @@ class Joinable(Kind, Protocol):
         """The kind of the documents of both; sums keep their names."""
         ...
 
+    def including(self, sums: Sequence[str]) -> Any:
+        """The kind that has these sums, too, as far as it can."""
+        ...
+
 
 @runtime_checkable
 class Noted(Kind, Protocol):
@@ -447,7 +451,7 @@ def exact_rows(kind: Kind, rows: F64) -> NDArray[np.bool_] | None:
         return None
     num_p, den_p, num_r, den_r = rows.T[:4]
     # one wrong value among a million is still one, so the tolerance is that of the sums, and not a share of them
-    sides = [np.isclose(num, den, rtol=1e-12, atol=1e-9) for num, den in ((num_p, den_p), (num_r, den_r))]
+    sides = [np.abs(num - den) <= 1e-9 + 1e-12 * np.abs(den) for num, den in ((num_p, den_p), (num_r, den_r))]
     right: NDArray[np.bool_] = sides[0] & sides[1]
     return right
 

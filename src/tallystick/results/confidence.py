@@ -29,6 +29,7 @@ from tallystick.engine.data import Objects, Scope, field_names
 from tallystick.engine.drawing import documents_drawn
 from tallystick.engine.ranking import Mask, Steps
 from tallystick.errors import MetricError, check_share, counted
+from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, explain_documents
 from tallystick.show.tables import Column, Table, Tables
 
@@ -38,7 +39,7 @@ ALL, DOCUMENTS = "all values", "documents"
 LEVEL = 0.95
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Claims:
     """All confidences of a corpus: of which path, how sure, whether right, in which document."""
 
@@ -291,7 +292,7 @@ def claims_of_items(
 # Calibration
 
 
-@dataclass(frozen=True)
+@frozen
 class Bin:
     """The claims whose confidence lies in a range."""
 
@@ -302,7 +303,7 @@ class Bin:
     accuracy: float | None
 
 
-@dataclass(frozen=True)
+@frozen
 class CalibrationFigures:
     """How well the confidences of one field, or of all, fit what is right."""
 
@@ -387,7 +388,7 @@ def calibrate(claims: Claims, bins: int = ranking.BINS) -> Calibration:
 # Review
 
 
-@dataclass(frozen=True)
+@frozen
 class Accepted:
     """What is accepted above a threshold: which share, and how much of it is right, with intervals."""
 

@@ -65,7 +65,7 @@ def evaluate(
     `concurrent.futures.Executor`, to which the batches go; the result is the same to the last bit.
     """
     if batch is None and progress is None and executor is None:
-        found = _evaluate_few(metric, reference, predicted, undefined)
+        found = evaluate_few(metric, reference, predicted, undefined)
         if found is not None:
             return found
     run = Evaluation(metric, undefined=undefined)
@@ -73,20 +73,28 @@ def evaluate(
     return run.compute()
 
 
-FEW = 16
+FEW = 32
 """So many documents are scored one by one, as far as they are small; laying out columns pays with more."""
 
 
-def _evaluate_few(metric: Any, reference: Any, predicted: Any, undefined: float | None) -> Result | None:
-    """The result of a few small documents, scored without columns; None where that is not the same, or no quicker."""
+def few_rows(metric: Any, reference: Any, predicted: Any) -> F64 | None:
+    """The tallies of a few small documents, found without columns; None where that is not the same, or no quicker."""
     if type(reference) is not list or type(predicted) is not list or not 0 < len(reference) == len(predicted) <= FEW:
         return None
-    plan = plan_of(metric) if isinstance(metric, Node) and undefined in (None, 0.0, 1.0) else None
+    plan = plan_of(metric) if isinstance(metric, Node) else None
     rows = None if plan is None else plan.tallies(reference, predicted)
-    if plan is None or rows is None:
+    return None if rows is None else np.array(rows)
+
+
+def evaluate_few(
+    metric: Any, reference: Any, predicted: Any, undefined: float | None = None, ids: Sequence[Any] | None = None
+) -> Result | None:
+    """Their result, which is kept as any other."""
+    rows = few_rows(metric, reference, predicted) if undefined in (None, 0.0, 1.0) else None
+    if rows is None or any(type(one) is Invalid for one in predicted):
         return None
     return Result(
-        metric, kind_of(metric), np.array(rows), tuple(range(len(rows))), undefined,
+        metric, kind_of(metric), rows, tuple(range(len(rows)) if ids is None else ids), undefined,
         sources=((Objects(reference.copy()), Objects(predicted.copy())),), settings=settings_of(metric),
     )  # fmt: skip
 

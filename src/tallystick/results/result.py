@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -107,7 +107,7 @@ class Result:
     ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
     undefined: float | None = None
     notes: tuple[str, ...] = ()
-    sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
+    sources: Sequence[tuple[Any, Any]] | None = field(default=None, repr=False)
     settings: str = ""
     memory: Memory = field(default_factory=Memory, repr=False)
     name: str = ""
@@ -375,14 +375,14 @@ class Result:
             raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
         return self.metric
 
-    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+    def _kept(self) -> Sequence[tuple[Any, Any]]:
         _ = self.expression  # that there is none says more than that nothing was kept
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
 
     @property
-    def documents_kept(self) -> tuple[tuple[Any, Any], ...]:
+    def documents_kept(self) -> Sequence[tuple[Any, Any]]:
         """The documents themselves, reference and prediction, as columns."""
         return self._kept()
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
+    from tallystick.results.saved import Against
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
@@ -358,6 +359,19 @@ class Results(Mapping[str, Result]):
     def to_parquet(self, path: str | Path) -> None:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
         reports.write_tallies(self, path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result as JSON with the sums of every document, to compare with it later: `against`."""
+        from tallystick.results.saved import save
+
+        save(self, path)
+
+    def against(self, baseline: str | Path, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Against:
+        """The figures of every metric, field and label against those of a saved result, and which of them are significantly worse
+        (`losses`); p is corrected over all of them."""
+        from tallystick.results.saved import against
+
+        return against(self, baseline, level=level, resamples=resamples, seed=seed)
 
     def report(self, path: str | Path, title: str = "", documents: int = 200) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""

@@ -68,7 +68,7 @@ def _with_sums(result: Result, kind: Kind) -> Result:
     return replace(result, kind=kind, rows=rows, above=above, field_sums=None)
 
 
-def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
+def _chosen(sources: Sequence[tuple[Any, Any]] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
     sides: tuple[list[Any], list[Any]] = ([], [])
     for pair in sources or ():
         for side, values in zip(sides, pair, strict=True):

@@ -303,3 +303,18 @@ def draw_panels(panels: Mapping[str, Sequence[tuple[str, Sequence[float]]]], acr
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8)
     return Picture(figure)
+
+
+def draw_history(columns: Sequence[str], lines: Mapping[str, Sequence[float | None]]) -> Picture:
+    """A line for each name through its values, one for each column; broken where there is none."""
+    figure = _figure(max(4.0, 1.6 + 0.7 * len(columns)), 3.0)
+    axes = figure.add_subplot(1, 1, 1)
+    for k, (name, values) in enumerate(lines.items()):
+        axes.plot(
+            range(len(columns)), [math.nan if value is None else value for value in values], _DASHES[k // len(COLOURS) % len(_DASHES)],
+            marker=_MARKS[k % len(_MARKS)], markersize=4, color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(name),
+        )  # fmt: skip
+    axes.set_xticks(range(len(columns)), [_plain(column) for column in columns], rotation=30, ha="right")
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _tidy(axes)
+    return Picture(figure)

@@ -121,6 +121,8 @@ class Asked:
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
     """Whether the documents are kept, to be looked at later."""
+    by_document: bool = False
+    """Whether fields or labels are looked at document by document, so that the documents are kept for that."""
     part: bool = False
     """Whether more documents may follow, so that what these do not have need not be misspelt."""
 

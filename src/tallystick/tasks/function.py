@@ -15,7 +15,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import Field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError, did_you_mean
@@ -45,7 +45,20 @@ def function_of(name: str) -> Callable[..., Any]:
 
 def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Results:
     """Both sides scored by a task, as its command would."""
+    given = tuple((name, type(value), value) for name, value in options.items())
+    plain = isinstance(metrics, str) or metrics == ()
+    if plain and all(kind in _PLAIN_OPTIONS for _, kind, _ in given):
+        return _call_of(task, metrics, given)(reference, predicted)
     return Call.of(task, metrics, options)(reference, predicted)
+
+
+_PLAIN_OPTIONS = (str, int, float, bool, type(None))
+
+
+@lru_cache(maxsize=128)
+def _call_of(task: Task, metrics: Any, given: tuple[tuple[str, type, Any], ...]) -> Call:
+    """Options are checked once, for whoever calls in a loop."""
+    return Call.of(task, metrics, {name: value for name, _, value in given})
 
 
 @frozen

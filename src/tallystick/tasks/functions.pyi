@@ -195,7 +195,7 @@ def spans(
     iou: float = ...,
     distinct: bool = ...,
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = ...,
-    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = ...,
+    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = ...,
     strict: bool = ...,
     reference_column: int | None = ...,
     predicted_column: int = ...,

@@ -13,13 +13,14 @@ choice; nothing is estimated, and nothing is applied.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.choose import PARTS, WORDS, Choice, choice_of
 from tallystick.algebra.node import Similarity
 from tallystick.errors import MetricError, TallystickError, counted
+from tallystick.frozen import frozen
 from tallystick.results.errors import Errors, Example, Group
 from tallystick.results.kinds import merged, spelled
 from tallystick.results.tables import shorten_both
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 NONE = "# Nothing to suggest: no choice would make another value right.\n"
 
 
-@dataclass(frozen=True)
+@frozen
 class Suggestion:
     """One line of choices, and what it alone would change."""
 
@@ -59,7 +60,7 @@ class Suggestion:
         return {**found, "kinds": list(self.kinds), "choice": choice, "examples": [vars(one) for one in self.examples]}
 
 
-@dataclass(frozen=True)
+@frozen
 class Suggestions:
     """The lines that make other spellings of the right values right; `instead` has those that let other values pass."""
 
@@ -104,7 +105,7 @@ class Suggestions:
         else:
             yield NONE.rstrip("\n")
         if self.instead:
-            yield "# A line that is a comment lets other values pass; it stands for the line of its field, if you want that."
+            yield "# Lines that are commented out would let other values pass; put one in the place of its field's line if you want that."
         yield from (f"# {note}" for note in self.notes)
 
     def _body(self) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from tallystick.structures.graphs import AMR
 
 
+@lru_cache(maxsize=64)
 def smatch(limit: float | None = None, *, constants: bool = False) -> Node:
     """Eq. 35; with `constants` the subject of a triple may be one too."""
     either = cases(Var=var, str=exact)

@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import distinct
 from tallystick.errors import SidesMismatch
 from tallystick.files.conllu import number_jointly
 from tallystick.frozen import frozen
@@ -46,16 +47,20 @@ class Units:
         return offsets
 
 
+def _in_both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    return np.intersect1d(distinct(one), distinct(other), assume_unique=True)
+
+
 def find_units(reference: Treebank, *predicted: Treebank, by: Literal["document", "block", "auto"] = "auto") -> Units:
     """The units that a reference has in common with one or several systems.
 
     `auto` is documents if the reference has any `# newdoc`, else blocks.
     """
-    common = reduce(np.intersect1d, (side.sentence_start for side in predicted), reference.sentence_start)
+    common = reduce(_in_both, (side.sentence_start for side in predicted), reference.sentence_start)
     documents = reference.documents() if by != "block" else {}
     if by == "document" or documents:
         starts = reference.sentence_start[[0, *documents] if len(reference) else []]
-        common = np.intersect1d(common, starts)
+        common = _in_both(common, starts)
     first = np.searchsorted(reference.sentence_start, common).tolist()
     names = documents
     if not all(map(names.get, first)):

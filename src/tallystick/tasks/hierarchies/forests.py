@@ -19,6 +19,7 @@ from tallystick.engine.arrays import (
     F64,
     I64,
     Mask,
+    among,
     assign,
     distinct,
     expand,
@@ -120,8 +121,8 @@ class Graph:
         while len(fresh_parent):
             i, j = join(fresh_child, self.parent, width)
             found = distinct(fresh_parent[i] * width + self.child[j])
-            found = found[(found // width != found % width) & ~np.isin(found, known)]
-            known = np.union1d(known, found)
+            found = found[(found // width != found % width) & ~among(found, known)]
+            known = distinct(np.concatenate((known, found)))
             fresh_parent, fresh_child = found // width, found % width
         return Graph(self.side, known // width, known % width)
 
@@ -146,7 +147,7 @@ def _common_links(key: Graph, response: Graph, partner: I64) -> Mask:
     """Which links of the key the response has too, under an alignment of nodes."""
     above, below = partner[key.parent], partner[key.child]
     both = (above >= 0) & (below >= 0)
-    return both & np.isin(above * max(1, response.nodes) + below, response.keys)
+    return both & among(above * max(1, response.nodes) + below, np.sort(response.keys))
 
 
 def blanc(t: Overlaps, key: Graph, response: Graph) -> F64:

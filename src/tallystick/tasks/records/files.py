@@ -8,8 +8,10 @@ on disk); where the orders part, the rest of the predictions is found by an inde
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -26,13 +28,22 @@ from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.confidences import Confidences, wrapping_key
-from tallystick.files.documents import MISSING, HeldLines, PickedLines, are_named, id_of, open_documents, read_path
+from tallystick.files.documents import (
+    MISSING,
+    HeldLines,
+    PickedLines,
+    are_named,
+    hold_values,
+    id_of,
+    open_documents,
+    read_path,
+)
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
-from tallystick.tasks.records.shapes import RecordShape, loose_converter
+from tallystick.tasks.records.shapes import RecordShape, loose_converter, strict_decoder
 from tallystick.tasks.records.task import RecordSettings
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
@@ -67,6 +78,7 @@ class RecordFile:
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
+        self._strict: tuple[KnownKeys | None, Callable[[bytes], Any] | None] | None = None
         self._fills_in = self.type is not None and fills_in(self.type)
         found = None if self.type is None else record_fields(self.type)
         self._is_record, fields = found is not None, found or {}
@@ -76,6 +88,12 @@ class RecordFile:
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
         self._identify = msgspec.json.Decoder(only_id).decode
         self._plain = msgspec.json.Decoder().decode
+
+    def again(self, values: Sequence[Any], name: str) -> RecordFile:
+        """Documents in memory that are read as those of this file."""
+        other = copy(self)
+        other.lines, other.findings = hold_values(values, name, text=self.type is not str), Findings()
+        return other
 
     def place(self, number: int) -> Place:
         """A line of the file."""
@@ -132,7 +150,33 @@ class RecordFile:
         return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
-        return values if self.unknown is None else list(map(self.add_unknown, values, map(self._plain, lines)))
+        if self.unknown is None:
+            return values
+        strict = self._strict_decoder()
+        if strict is None:
+            return list(map(self.add_unknown, values, map(self._plain, lines)))
+        try:
+            deque(map(strict, lines), maxlen=0)
+            return values
+        except Exception:  # some line has to be looked at
+            pass
+        out = []
+        for value, line in zip(values, lines, strict=True):
+            try:
+                strict(line)
+            except Exception:
+                value = self.add_unknown(value, self._plain(line))
+            out.append(value)
+        return out
+
+    def _strict_decoder(self) -> Callable[[bytes], Any] | None:
+        """Takes lines without anything that is unknown; None where every line has to be looked at."""
+        if self._strict is None or self._strict[0] is not self.unknown:
+            found = None
+            if self.unknown is not None and self.type is not None and not (self.metric is not None and self._fills_in):
+                found = strict_decoder(self.unknown, self.type)
+            self._strict = self.unknown, found
+        return self._strict[1]
 
     def _ids(self, lines: Sequence[bytes], values: list[Any]) -> list[Any]:
         if self._key is not None:
@@ -399,14 +443,14 @@ class Pairing:
             side.unknown = known.and_also((side.id_field,))
         self.predicted.findings.unknown_counts = count
 
-    def take_over(self, other: Pairing) -> None:
-        """Pair and look as another pairing of documents of the same shape does."""
-        self.how, self.nameless = other.how, other.nameless
-        self.reference.metric = self.predicted.metric = other.predicted.metric
-        self.predicted.convert = other.predicted.convert
-        self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
-        for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
-            ours.unknown, ours.ignored = theirs.unknown, theirs.ignored
+    def again(self, reference: Sequence[Any], predicted: Sequence[Any], lenient: bool) -> Pairing:
+        """Other documents in memory of the same shape, read, paired and looked at as these are."""
+        left, right = self.reference.again(reference, "reference"), self.predicted.again(predicted, "predicted")
+        right.findings.unknown_counts = self.predicted.findings.unknown_counts
+        right.lenient = lenient or (isinstance(right.lines, HeldLines) and right.lines.texts)
+        pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
+        pairing.how, pairing.nameless = self.how, self.nameless
+        return pairing
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""

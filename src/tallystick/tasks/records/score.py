@@ -13,6 +13,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.confidence import Judging, plain_path
 from tallystick.results.errors import Errors, Grouping
-from tallystick.results.evaluation import Evaluation
+from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
@@ -249,10 +250,11 @@ def prepare(
     return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
 
 
-def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
-    """The same shape and metric for other documents, paired in the same way."""
-    pairing = lay_together(reference, predicted, prepared.shape, settings)
-    pairing.take_over(prepared.pairing)
+def prepare_again(
+    prepared: Prepared, reference: Sequence[Any], predicted: Sequence[Any], settings: RecordSettings
+) -> Prepared:
+    """The same shape and metric for other documents in memory, paired in the same way."""
+    pairing = prepared.pairing.again(reference, predicted, settings.lenient)
     return replace(prepared, pairing=pairing, judging=prepared.judging and Judging(prepared.metric))
 
 
@@ -300,7 +302,7 @@ def run_prepared(
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines
@@ -317,9 +319,11 @@ def run_prepared(
     return run if grouping is None else replace(run, errors=grouping.errors())
 
 
-def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+def scored_batches(
+    prepared: Prepared, evaluation: Evaluation, batches: Iterator[Batch] | None = None
+) -> Iterator[tuple[Batch, F64]]:
     """All documents, a batch at a time with its rows, as they are put into an evaluation."""
-    batches = prepared.pairing.batches()
+    batches = prepared.pairing.batches() if batches is None else batches
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
@@ -332,6 +336,17 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
             deque(batches, maxlen=0)
             raise
         yield batch, found
+
+
+def tallied_batches(prepared: Prepared) -> Iterator[tuple[Batch, F64]]:
+    """All documents, a batch at a time with its rows, of which nothing is kept; a few small documents are scored without columns."""
+    evaluation: Evaluation | None = None
+    for batch in prepared.pairing.batches():
+        rows = few_rows(prepared.metric, batch.references, batch.predictions)
+        if rows is None:
+            evaluation = evaluation or Evaluation(prepared.metric, keep=False)
+            rows = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        yield batch, rows
 
 
 def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
@@ -393,9 +408,15 @@ def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
 
 def score_prepared(prepared: Prepared) -> Result:
     """Score all documents and keep them, to be looked at later."""
-    evaluation = Evaluation(prepared.metric)
-    deque(scored_batches(prepared, evaluation), maxlen=0)
-    result = prepared.signed(evaluation.compute())
+    batches = list(islice(prepared_batches := prepared.pairing.batches(), 2))
+    found = None
+    if len(batches) == 1 and prepared.judging is None:
+        found = evaluate_few(prepared.metric, batches[0].references, batches[0].predictions, ids=batches[0].ids)
+    if found is None:
+        evaluation = Evaluation(prepared.metric)
+        deque(scored_batches(prepared, evaluation, chain(batches, prepared_batches)), maxlen=0)
+        found = evaluation.compute()
+    result = prepared.signed(found)
     return result.changed(notes=(*result.notes, *prepared.pairing.warnings()))
 
 

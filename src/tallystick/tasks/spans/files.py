@@ -36,6 +36,7 @@ from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
     HIPE_HEADER,
+    OTHER_NAMES,
     Columns,
     Reading,
     Repairs,
@@ -62,7 +63,7 @@ class Decoding:
 
     def __str__(self) -> str:
         shape = "".join((f", delimiter={self.delimiter}" * (self.delimiter != "-"), ", suffix" * self.suffix))
-        return f"scheme={self.scheme}, reading={self.reading}{shape}"
+        return f"scheme={OTHER_NAMES.get(self.scheme, self.scheme)}, reading={self.reading}{shape}"
 
 
 @frozen(eq=False)

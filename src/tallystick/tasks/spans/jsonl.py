@@ -186,7 +186,12 @@ def read_spans(
 ) -> AnnotatedTexts:
     """Read two files of spans."""
     field = offsets.field
-    if offsets.confidence is None and offsets.unit == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
+    if (
+        offsets.confidence is None
+        and offsets.unit == "tokens"
+        and is_arrow_file(reference)
+        and is_arrow_file(predicted)
+    ):
         found = spans_of_columns(reference, predicted, field)
         if found is not None:
             return found

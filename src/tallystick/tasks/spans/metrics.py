@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -34,8 +34,8 @@ from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
 from tallystick.algebra.weights import at_least
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Bag
-from tallystick.engine.tally import ratio
+from tallystick.engine.data import Bag, LazyValues
+from tallystick.engine.tally import Counts, ratio
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.frozen import frozen
 from tallystick.results.explanation import Explanation
@@ -60,7 +60,7 @@ from tallystick.tasks.spans.counts import (
 )
 from tallystick.tasks.spans.files import Decoding, SpanCorpus, corpus_from_python
 from tallystick.tasks.spans.segments import AnnotatedTexts, Pairs, overlapping_pairs
-from tallystick.tasks.spans.tags import Reading, Scheme
+from tallystick.tasks.spans.tags import Reading, Scheme, iob2_segments
 
 Measure: TypeAlias = Callable[[SpanCounts], F64]
 
@@ -160,6 +160,11 @@ class TagTables:
         twice = tuple(sorted({*self.twice, *other.twice}))
         return replace(self, tags=tags, negatives=self.negatives and other.negatives, twice=twice)
 
+    def including(self, sums: Sequence[str]) -> TagTables:
+        """With the tags of these sums, too."""
+        named = dict.fromkeys(name.rpartition(".")[0] for name in sums if "." in name)
+        return self.joined(replace(self, tags=tuple(tag for tag in named if tag not in (*self.apart, ALL))))
+
     # What the sums say
 
     def notes(self, sums: F64) -> list[str]:
@@ -180,6 +185,10 @@ class TagTables:
         return notes
 
     def figures(self, sums: F64) -> dict[str, F64]:
+        if sums.ndim == 1 and self.average == "micro" and not self.has_negatives and len(self.parts) == 4:
+            tags = len(self.tags)
+            four = sums[:-1].reshape(4, -1)[:, :tags].sum(axis=1)
+            return Counts(self.headline, self.beta, one=bool(four[0] == four[2])).figures(four)
         return self._averaged(sums, self.average)
 
     def averages(self, sums: F64) -> dict[str, dict[str, F64]]:
@@ -533,10 +542,72 @@ def evaluate(
     numbers of text and token.
     """
     decoding = Decoding(scheme, reading)
+    if lengths is None and token_weights is None and names is None and options == PLAIN:
+        few = _score_few(reference, predicted, metrics, decoding)
+        if few is not None:
+            return few
     corpus = corpus_from_python(reference, predicted, lengths=lengths, decoding=decoding, names=names)
     if token_weights is not None:
         corpus = replace(corpus, weights=_weights(token_weights, corpus.texts))
     return score(corpus, metrics, options)
+
+
+MOST_TAGS = 1000
+"""Longer texts are laid out as columns."""
+
+
+def _score_few(
+    reference: Sequence[Any], predicted: Sequence[Any], metrics: Sequence[str], decoding: Decoding
+) -> dict[str, Result] | None:
+    """Segments of a few short texts with tags that follow IOB2, counted as they are read; all else is laid out when somebody asks.
+    None where that is not the same."""
+    if (metrics != "segment" and [*metrics] != ["segment"]) or decoding.scheme != "IOB2":
+        return None
+    if type(reference) is not list or type(predicted) is not list or not 0 < len(reference) == len(predicted) <= 32:
+        return None
+    counts: dict[str, list[int]] = {}
+    left = MOST_TAGS
+    for ours, theirs in zip(reference, predicted, strict=True):
+        if type(ours) not in (list, tuple) or type(theirs) not in (list, tuple):
+            return None
+        left -= len(ours)
+        gold, guess = (iob2_segments(side) for side in (ours, theirs)) if left >= 0 else (None, None)
+        if gold is None or guess is None or len(ours) != len(theirs):
+            return None
+        for segments, places in ((guess, (0, 1)), (gold, (2, 3))):
+            other = gold if segments is guess else guess
+            for segment in segments:
+                of_tag = counts.setdefault(segment[2], [0, 0, 0, 0])
+                of_tag[places[1]] += 1
+                of_tag[places[0]] += segment in other
+    if left == MOST_TAGS:  # nothing says that these would be tags
+        return None
+    tags = tuple(sorted(counts))
+    sums = np.array([*(counts[tag][part] for part in range(4) for tag in tags), 0], np.float64)
+    texts = [list(text) for text in reference], [list(text) for text in predicted]
+
+    @cache
+    def laid_out() -> tuple[SpanCorpus, Prepared]:
+        corpus = corpus_from_python(*texts, decoding=decoding)
+        return corpus, _prepare(corpus, PLAIN)
+
+    metric = METRICS["segment"]
+    return {"segment": Result(
+        metric=metric.expression or metric.full_name,
+        kind=_kind(metric, PLAIN, tags, False, ()),
+        rows=Later(lambda: _count_rows("segment", laid_out()[1], tags), sums),
+        ids=tuple(range(1, len(reference) + 1)),
+        undefined=0.0,
+        sources=LazyValues(lambda made: made()[1].columns, (laid_out,)),
+        settings=_settings_of_tags(decoding),
+        name=metric.full_name,
+        tree=lambda document: _tree("segment", *laid_out(), document),
+    )}  # fmt: skip
+
+
+@cache
+def _settings_of_tags(decoding: Decoding) -> str:
+    return _settings(corpus_from_python([["O"]], [["O"]], decoding=decoding), PLAIN)
 
 
 def _weights(given: Any, texts: AnnotatedTexts) -> Array:

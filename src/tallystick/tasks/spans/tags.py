@@ -489,12 +489,13 @@ def _compare_sentences(gold: _File, guess: _File, same_tokens: bool) -> None:
 # The strict tables are those of seqeval: what a scheme does not allow is no segment. In seqeval's IOE1 a
 # segment of one token that ends in E right behind O or another type is not one; its lenient reading has it.
 
-Scheme = Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
+Scheme = Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"]
+OTHER_NAMES: dict[str, Scheme] = {"BIO": "IOB2", "BIOES": "IOBES"}
 Reading = Literal["lenient", "strict"]
 BoolArray = npt.NDArray[np.bool_]
 
 LETTERS: dict[str, str] = {
-    "IOB1": "IOB", "IOB2": "IOB", "IOE1": "IOE", "IOE2": "IOE", "IOBES": "IOBES", "BILOU": "BILOU",
+    "IO": "IO", "IOB1": "IOB", "IOB2": "IOB", "IOE1": "IOE", "IOE2": "IOE", "IOBES": "IOBES", "BILOU": "BILOU",
 }  # fmt: skip
 _CODE = {"O": 0, "B": 1, "I": 2, "E": 3, "S": 4, "L": 3, "U": 4}  # BILOU's last and unit are E and S
 NO_TYPE = "_"
@@ -503,6 +504,7 @@ _NO_FAULT = 255
 
 # (previous prefixes, prefixes, same type): seqeval.scheme, with E and S for L and U
 _STARTS = {
+    "IO": [("O", "I", _ANY), ("I", "I", _OTHER)],
     "IOB1": [("O", "I", _ANY), ("I", "I", _OTHER), ("B", "I", _ANY), ("IB", "B", _SAME)],
     "IOB2": [("OBI", "B", _ANY)],
     "IOE1": [("O", "I", _ANY), ("I", "I", _OTHER), ("E", "I", _ANY), ("E", "E", _SAME)],
@@ -510,6 +512,7 @@ _STARTS = {
     "IOBES": [("OBIES", "BS", _ANY)],
 }
 _INSIDES = {
+    "IO": [("I", "I", _SAME)],
     "IOB1": [("BI", "I", _SAME)],
     "IOB2": [("BI", "I", _SAME)],
     "IOE1": [("I", "IE", _SAME)],
@@ -517,6 +520,7 @@ _INSIDES = {
     "IOBES": [("BI", "IE", _SAME)],
 }
 _ENDS = {
+    "IO": [("I", "I", _OTHER), ("I", "O", _ANY)],
     "IOB1": [("IB", "I", _OTHER), ("IB", "O", _ANY), ("I", "B", _ANY), ("B", "B", _SAME)],
     "IOB2": [("IB", "OB", _ANY), ("IB", "I", _OTHER)],
     "IOE1": [("I", "IE", _OTHER), ("I", "O", _ANY), ("E", "IE", _SAME)],
@@ -599,11 +603,13 @@ def decode(
     suffix: bool = False,
     types: Iterable[str] = (),
 ) -> Decoded:
-    """Turn tags into segments. With `suffix` tags look like PER-B; `types` are declared and come first.
+    """Turn tags into segments. With `suffix` tags look like PER-B; `types` are declared and come first. In IO a tag may be a
+    type alone, as Few-NERD has it: neighbours of one type are one segment.
 
     A tag that is neither O nor a prefix (alone, or with the delimiter and a type) is an error with its line,
     and so is in strict reading a prefix that the scheme does not have.
     """
+    scheme = OTHER_NAMES.get(scheme, scheme)
     if scheme not in LETTERS:
         raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(LETTERS)}.{did_you_mean(scheme, LETTERS)}')
     if reading not in ("lenient", "strict"):
@@ -693,7 +699,7 @@ def _fault_tables(scheme: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.ui
         behind[_table([("E", "OBIES", _ANY)]) & ~_table([("E", "IE", _SAME)])] = Fault.NEEDLESS_BOUNDARY
     elif scheme == "IOE2":
         behind[_table([("I", "OBIES", _ANY)]) & ~_table([("I", "IE", _SAME)])] = Fault.UNCLOSED
-    else:
+    elif scheme != "IO":
         before[_table([("OBIES", "IE", _ANY)]) & ~_table([("BI", "IE", _SAME)])] = Fault.UNOPENED
         behind[_table([("BI", "OBIES", _ANY)]) & ~_table([("BI", "IE", _SAME)])] = Fault.UNCLOSED
     return before, behind if np.any(behind != _NO_FAULT) else None
@@ -726,10 +732,13 @@ def _parse_vocabulary(
     prefixes, names, foreign = [], [], []
     for code, tag in enumerate(tagged.vocabulary):
         parts = split_tag(tag, delimiter, suffix)
+        if parts is None and scheme == "IO" and tag:
+            parts = "I", tag
         if parts is None:
             found = f'"{tag}" is not a tag of the scheme {scheme}'
             shape = f"TYPE{delimiter}B" if suffix else f"B{delimiter}TYPE"
-            raise InputError(f"{found}: expected O or something like {shape}", _place_of_tag(tagged, code))
+            hint = " (types alone are scheme IO)" if len(tag) > 1 else ""
+            raise InputError(f"{found}: expected O or something like {shape}{hint}", _place_of_tag(tagged, code))
         outsider = parts[0] not in letters
         if outsider and reading == "strict":
             message = f'"{tag}" has the prefix {parts[0]}; {scheme} has {", ".join(letters)}'
@@ -759,6 +768,27 @@ def split_tag(tag: str, delimiter: str = "-", suffix: bool = False) -> tuple[str
     if not suffix:
         letter, found, type_ = tag.partition(delimiter)
     return (letter, type_) if found and type_ and len(letter) == 1 and letter in "BIESLU" else None
+
+
+def iob2_segments(tags: Sequence[str]) -> set[tuple[int, int, str]] | None:
+    """Start, end and type of each segment of one text; None if a tag breaks the scheme, or is written in another way."""
+    found, kind, start = set(), "", 0
+    for place, tag in enumerate(tags):
+        if type(tag) is not str:
+            return None
+        if kind and tag[2:] == kind and tag[:2] == "I-":
+            continue
+        if kind:
+            found.add((start, place, kind))
+        if tag == "O":
+            kind = ""
+        elif tag[:2] == "B-" and len(tag) > 2:
+            kind, start = tag[2:], place
+        else:
+            return None
+    if kind:
+        found.add((start, len(tags), kind))
+    return found
 
 
 def _place_of_tag(tagged: TaggedTexts, code: int) -> Place:

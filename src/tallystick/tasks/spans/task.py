@@ -38,7 +38,7 @@ class SpanSettings:
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "segment: sets, not bags.", on=("segment",))
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = option(None, "Default: by name and content.")
-    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
+    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
     strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
     reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=IN_FILES)
     predicted_column: int = option(-1, on=COLUMNS)

@@ -300,13 +300,13 @@ def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
     i, j = i[order], j[order]
     fresh = np.ones(len(i), np.bool_)
     fresh[1:] = (j[1:] != j[:-1]) | (r.owners[i[1:]] != r.owners[i[:-1]])
-    hits = np.unique(np.stack((i[fresh], p.owners[j[fresh]])), axis=1)
-    keys, n = number(r.owners[hits[0]] * len(p) + hits[1], len(r) * len(p))
+    filler, template = np.divmod(distinct(i[fresh] * len(p) + p.owners[j[fresh]]), len(p))
+    keys, n = number(r.owners[filler] * len(p) + template, len(r) * len(p))
     counts = np.bincount(keys, minlength=n).astype(np.float64)
     first = np.zeros(n, np.int64)
     first[keys] = np.arange(len(keys))
-    distinct = Pairs(r.owners[hits[0]][first], hits[1][first], counts)
-    return replace(table, of_reference=look_up(distinct, table.i, table.j, len(p), len(r)))
+    shared = Pairs(r.owners[filler][first], template[first], counts)
+    return replace(table, of_reference=look_up(shared, table.i, table.j, len(p), len(r)))
 
 
 def _first_shared(table: Meeting, i: I64, j: I64, strings: str) -> I64:

@@ -1,0 +1,257 @@
+"""Gates: figures of fields and labels, shares of invalid answers, baselines, JUnit, GitHub's annotations; and the history of results."""
+
+from __future__ import annotations
+
+import json
+import random
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tallystick as ts
+from running import run
+from tallystick.errors import InputError, MetricError, SidesMismatch
+from tallystick.results.resampling import holm, randomisation
+from tallystick.results.saved import load, sparkline
+
+EXAMPLES = Path(ts.__file__).parent / "examples"
+
+
+def invoices(total: float, seed: int = 1, documents: int = 60) -> tuple[list[Any], list[Any]]:
+    draw = random.Random(seed)
+    gold = [{"id": f"d{k}", "vendor": f"v{k % 3}", "total": k % 7, "lines": [{"price": k}]} for k in range(documents)]
+    return gold, [{**one, "total": -1 if draw.random() < total else one["total"]} for one in gold]
+
+
+def write(path: Path, records: list[Any]) -> Path:
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    gold, good = invoices(0.05)
+    return {
+        "gold": write(tmp_path / "gold.jsonl", gold),
+        "good": write(tmp_path / "good.jsonl", good),
+        "bad": write(tmp_path / "bad.jsonl", invoices(0.5)[1]),
+        "base": tmp_path / "base.json",
+    }
+
+
+def test_a_field_a_label_and_a_metric_have_their_gates(files: dict[str, Path]) -> None:
+    score = ("score", "records", files["gold"], files["bad"])
+    run(
+        *score,
+        "--fail-under",
+        "lines[*].price.f1=1",
+        "--fail-under",
+        "f1=0.5",
+        "--fail-under",
+        "records.vendor.recall=1",
+    )
+    done = run(*score, "--fail-under", "total.f1=0.9", "--fail-under", "vendor.f1=0.9", code=1)
+    assert done.stderr.count("FAILED") == 1
+    assert "FAILED: records total f1 is 0." in done.stderr
+    done = run(*score, "--fail-under", "totl.f1=0.9", code=2)
+    assert "no metric 'totl', and no field or label of that name" in done.stderr
+    assert 'Did you mean "total"?' in done.stderr
+    assert "has no figure 'f9'" in run(*score, "--fail-under", "total.f9=0.9", code=2).stderr
+    assert "lies between 0 and 1" in run(*score, "--fail-under", "total.f1=90", code=2).stderr
+    labels = ("--by", "label", "--label", "lines[*].price")
+    assert "FAILED" not in run(*score, *labels, "--fail-under", "3.f1=1").stderr
+    spans = ("score", "spans", EXAMPLES / "spans.gold.iob", EXAMPLES / "spans.system.iob", "--metric", "segment")
+    label = json.loads(run(*spans, "--by", "label", "--format", "json").stdout)["labels"]["segment"][0]
+    name, value = label["label"], label["figures"]["f1"]
+    run(*spans, "--fail-under", f"{name}.f1={value}")
+    run(*spans, "--fail-under", f"{name}.f1={value + 0.01}", code=1)
+
+
+def test_the_share_of_invalid_answers_has_a_gate(files: dict[str, Path], tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    lines = files["good"].read_text().splitlines()
+    answers.write_text(
+        "\n".join([*lines[:-6], *(json.dumps({"id": f"d{k}", "out": "sorry"}) for k in range(54, 60))]) + "\n"
+    )
+    wrapped = [{"id": json.loads(line)["id"], "out": line} for line in lines[:-6]]
+    wrapped += [{"id": f"d{k}", "out": "sorry"} for k in range(54, 60)]
+    write(answers, wrapped)
+    score = ("score", "records", files["gold"], answers, "--from", "out", "--lenient")
+    run(*score, "--fail-under", "invalid=0.1")
+    assert (
+        "invalid is 0.1000, above 0.09 (lower is better)" in run(*score, "--fail-under", "invalid=0.09", code=1).stderr
+    )
+
+
+def test_a_baseline_fails_on_a_significant_loss_only(files: dict[str, Path], tmp_path: Path) -> None:
+    assert (
+        f"saved: {files['base']}"
+        in run("score", "records", files["gold"], files["good"], "--save", files["base"]).stderr
+    )
+    noisy = write(tmp_path / "noisy.jsonl", invoices(0.08)[1])
+    done = run("score", "records", files["gold"], noisy, "--baseline", files["base"])
+    assert "no significant loss" in done.stderr
+    done = run("score", "records", files["gold"], files["bad"], "--baseline", files["base"], "--format", "json", code=1)
+    failed = [line for line in done.stderr.splitlines() if line.startswith("FAILED")]
+    assert len(failed) == 2
+    assert failed[1].startswith("FAILED: significant loss: records, field total: f1 is 0.")
+    assert ", p 0.00" in failed[1]
+    changes = {row["part"]: row for row in json.loads(done.stdout)["baseline"]["changes"]}
+    assert [part for part, row in changes.items() if row["loss"]] == [None, "total"]
+    better = run("score", "records", files["gold"], files["gold"], "--baseline", files["base"])
+    assert "no significant loss" in better.stderr
+
+
+def test_p_against_a_baseline_is_that_of_the_paired_test(files: dict[str, Path]) -> None:
+    """The oracle: both results at hand, each figure through the plain test, then Holm."""
+    before, now = (ts.records(files["gold"], files[name]) for name in ("good", "bad"))
+    before.save(files["base"])
+    found = now.against(files["base"], resamples=1000)
+    parts = [
+        results.background.portions(results, "field", None)["records"].results(results["records"])
+        for results in (before, now)
+    ]
+    pairs = {None: (before["records"], now["records"]), **{name: (parts[0][name], parts[1][name]) for name in parts[0]}}
+    alone = {name: randomisation(*pair, resamples=1000) for name, pair in pairs.items()}
+    assert [one.part for one in found.changes] == list(alone)
+    expected = dict(zip(alone, holm([d.p or 1.0 for d in alone.values()]), strict=True))
+    for one in found.changes:
+        assert (one.difference.value, one.difference.p, one.difference.corrected) == (
+            alone[one.part].value,
+            alone[one.part].p,
+            expected[one.part],
+        )
+        assert (one.before, one.now) == tuple(result.f1 for result in pairs[one.part])
+    assert [one.part for one in found.losses] == [None, "total"]
+    assert found.table().rows[0][-1] == "lost"
+
+
+@pytest.mark.parametrize(
+    "task", ["spans", "relations", "events", "arguments", "templates", "coreference", "amr", "calls"]
+)
+def test_every_task_has_a_baseline(task: str, tmp_path: Path) -> None:
+    names = {"spans": "iob", "coreference": "conll", "amr": "txt"}
+    suffix = names.get(task, "jsonl")
+    gold = EXAMPLES / f"{task}.gold.{suffix}"
+    system = EXAMPLES / (f"{task}.openai.{suffix}" if task == "calls" else f"{task}.system.{suffix}")
+    base = tmp_path / "base.json"
+    run("score", task, gold, system, "--save", base)
+    assert "no significant loss" in run("score", task, gold, system, "--baseline", base).stderr
+    found = getattr(ts, task)(gold, system).against(base, resamples=50)
+    assert all(one.difference.value in (0, None) for one in found.changes)
+    assert any(one.part is not None for one in found.changes) == (task not in ("coreference", "amr"))
+
+
+def test_labels_that_only_the_baseline_has(tmp_path: Path) -> None:
+    """A tag that only the former system predicted has sums of its own."""
+    gold, old, new = (
+        write_iob(tmp_path / name, tags)
+        for name, tags in (("gold", ["B-A", "O"]), ("old", ["B-A", "B-X"]), ("new", ["B-A", "O"]))
+    )
+    run("score", "spans", gold, old, "--save", tmp_path / "base.json")
+    found = ts.spans(gold, new).against(tmp_path / "base.json", resamples=50)
+    before = {(one.metric, one.part): one.before for one in found.changes}
+    assert before["segment", None] == pytest.approx(2 / 3)
+    assert ("segment", "X") in before
+
+
+def write_iob(path: Path, tags: list[str]) -> Path:
+    lines = [f"w {tag}" for tag in tags]
+    path.with_suffix(".iob").write_text("\n\n".join("\n".join(lines) for _ in range(6)) + "\n")
+    return path.with_suffix(".iob")
+
+
+def test_a_baseline_of_something_else_is_an_error(files: dict[str, Path], tmp_path: Path) -> None:
+    score = ("score", "records", files["gold"], files["good"])
+    run(*score, "--save", files["base"])
+    assert "no such file" in run(*score, "--baseline", tmp_path / "nothing.json", code=2).stderr
+    (tmp_path / "text.json").write_text("{")
+    assert "text.json" in run(*score, "--baseline", tmp_path / "text.json", code=2).stderr
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    assert (
+        "is no result of tallystick; save it with --save"
+        in run(*score, "--baseline", tmp_path / "other.json", code=2).stderr
+    )
+    (tmp_path / "plain.json").write_text(run(*score, "--format", "json").stdout)
+    assert "holds no sums of its documents" in run(*score, "--baseline", tmp_path / "plain.json", code=2).stderr
+    assert "was computed otherwise" in run(*score, "--credit", "all", "--baseline", files["base"], code=2).stderr
+    fewer = (
+        write(tmp_path / "fewer.jsonl", invoices(0.05)[0][:50]),
+        write(tmp_path / "few.jsonl", invoices(0.05)[1][:50]),
+    )
+    done = run("score", "records", *fewer, "--baseline", files["base"], code=3)
+    assert 'only the baseline has "d50"' in done.stderr
+    gold = invoices(0.05)[0]
+    changed = write(tmp_path / "changed.jsonl", [{**gold[0], "lines": []}, *gold[1:]])
+    done = run("score", "records", changed, files["good"], "--baseline", files["base"], code=3)
+    assert 'against another reference: "d0" have changed' in done.stderr
+    spans = ("score", "spans", EXAMPLES / "spans.gold.iob", EXAMPLES / "spans.system.iob")
+    assert "is a result of records, and this is one of spans" in run(*spans, "--baseline", files["base"], code=2).stderr
+    run(*spans, "--metric", "segment", "--save", tmp_path / "s.json")
+    assert "has no metric 'ts'" in run(*spans, "--metric", "ts", "--baseline", tmp_path / "s.json", code=2).stderr
+    broken = json.loads(files["base"].read_text())
+    broken["saved"]["parts"]["field"]["records"]["rows"]["total"] = [[1, 2], 1, 1, 1]
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    assert "do not fit its 60 documents" in run(*score, "--baseline", tmp_path / "broken.json", code=2).stderr
+    assert "leave it out, or --jobs" in run(*score, "--save", tmp_path / "x.json", "--jobs", "2", code=2).stderr
+    assert (
+        "--junit writes what --fail-under and --baseline find"
+        in run(*score, "--junit", tmp_path / "j.xml", code=2).stderr
+    )
+    for error, name in ((InputError, "plain.json"), (MetricError, "s.json")):
+        with pytest.raises(error):
+            ts.records(files["gold"], files["good"]).against(tmp_path / name)
+    with pytest.raises(SidesMismatch):
+        ts.records(*fewer).against(files["base"])
+
+
+def test_junit_and_githubs_annotations(files: dict[str, Path], tmp_path: Path) -> None:
+    run("score", "records", files["gold"], files["good"], "--save", files["base"])
+    gates = (
+        "--fail-under",
+        "vendor.f1=1",
+        "--fail-under",
+        "total.f1=0.99",
+        "--baseline",
+        files["base"],
+        "--junit",
+        tmp_path / "j.xml",
+    )
+    done = run("score", "records", files["gold"], files["bad"], *gates, code=1, GITHUB_ACTIONS="true")
+    annotations = [line for line in done.stderr.splitlines() if line.startswith("::error")]
+    assert len(annotations) == 3
+    assert annotations[0].startswith("::error title=tallystick records total::records total f1 is 0.")
+    suite = ET.parse(tmp_path / "j.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("6", "3")
+    assert [case.find("failure") is not None for case in suite] == [False, True, True, False, True, False]
+    done = run("score", "records", files["gold"], files["bad"], *gates[:4], code=1, GITHUB_ACTIONS="")
+    assert "::error" not in done.stderr
+
+
+def test_history_shows_figures_over_time(files: dict[str, Path], tmp_path: Path) -> None:
+    saved = []
+    for name in ("bad", "good", "gold"):
+        saved.append(tmp_path / f"{name}.json")
+        run("score", "records", files["gold"], files[name], "--save", saved[-1])
+    found = json.loads(run("history", *saved, "--format", "json").stdout)
+    assert found["columns"] == ["bad", "good", "gold"]
+    assert found["figures"]["records f1"] == sorted(found["figures"]["records f1"])
+    table = run("history", *saved, "--by", "field", "--format", "table").stdout
+    assert "records total" in table
+    assert "█" in table
+    labels = run("history", *saved, "--by", "label", code=2).stderr
+    assert "none of the files has figures by label" in labels
+    pytest.importorskip("matplotlib")
+    run("history", *saved, "--picture", tmp_path / "h.svg")
+    assert "<svg" in (tmp_path / "h.svg").read_text()
+    (tmp_path / "text.json").write_text("[1]")
+    assert "is no result of tallystick" in run("history", tmp_path / "text.json", code=2).stderr
+    assert load(saved[0]).time.startswith("20")
+
+
+def test_a_sparkline_goes_from_the_lowest_to_the_highest() -> None:
+    assert sparkline([0.1, 0.6, None, 0.9]) == "▁▅ █"
+    assert sparkline([0.5, 0.5]) == "▄▄"
+    assert sparkline([None]) == ""

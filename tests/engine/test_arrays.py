@@ -1,0 +1,19 @@
+"""The routines that everything is made of, against the plain ones of NumPy."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.engine.arrays import among, distinct
+
+numbers = st.lists(st.integers(-5, 5) | st.integers(-(2**62), 2**62)).map(lambda found: np.array(found, np.int64))
+
+
+@given(numbers)
+def test_different_values_are_those_of_numpy(values):
+    assert distinct(values).tolist() == np.unique(values).tolist()
+
+
+@given(numbers, numbers)
+def test_what_is_among_others_is_what_numpy_says(values, known):
+    assert among(values, np.sort(known)).tolist() == np.isin(values, known).tolist()
