@@ -7,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.algebra import numbers
+from tallystick.algebra import numbers, text
+from tallystick.engine import arrays
+
+
+def by_columns(metric, left, right):
+    """The result by columns, which a few small documents do without."""
+    return ts.evaluate(metric, left, right, batch=1000)
+
 
 VALUE = st.one_of(
     st.integers(-6, 6).map(float),
@@ -29,10 +36,10 @@ def test_numbers_matched_in_order_are_as_many_as_by_listing_all_pairs(sides, abs
     record = ts.match(ts.record(k=ts.exact, v=number))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbers, "LEAST_ROWS", 1 << 40)
-        listed = ts.evaluate(ts.f1(ts.match(number)), left, right), ts.evaluate(ts.f1(record), *items)
+        listed = by_columns(ts.f1(ts.match(number)), left, right), by_columns(ts.f1(record), *items)
         patch.setattr(numbers, "LEAST_ROWS", 0)
         patch.setattr(numbers, "FEW_PAIRS", 0)
-        in_order = ts.evaluate(ts.f1(ts.match(number)), left, right), ts.evaluate(ts.f1(record), *items)
+        in_order = by_columns(ts.f1(ts.match(number)), left, right), by_columns(ts.f1(record), *items)
         for one, other in zip(listed, in_order, strict=True):
             assert one.rows.tobytes() == other.rows.tobytes()
         for document, (ours, theirs) in enumerate(sides):
@@ -51,6 +58,85 @@ def test_many_numbers_are_matched_without_a_list_of_pairs(monkeypatch):
     """3,000 numbers, all of them close to each other, are 9 million pairs."""
     monkeypatch.setattr(numbers.Number, "near_pairs", None)
     left, right = ([1000 + k / 3000 + by for k in range(3000)] for by in (0, 0.0001))
-    assert ts.evaluate(ts.f1(ts.match(ts.number(relative=0.01))), [left], [right[:-1]]).rows.tolist() == [
+    assert by_columns(ts.f1(ts.match(ts.number(relative=0.01))), [left], [right[:-1]]).rows.tolist() == [
         [2999, 2999, 2999, 3000]
     ]
+
+
+WORDS = st.one_of(
+    st.text("ab", max_size=9), st.text("abcdefgh ", min_size=6, max_size=24), st.text("aé😀\ud800", max_size=12)
+)
+
+
+@st.composite
+def texts(draw):
+    """Two lists of texts, of which some are others with a few edits."""
+    left = draw(st.lists(WORDS, min_size=1, max_size=8))
+    right = draw(st.lists(WORDS, max_size=5))
+    for one in draw(st.lists(st.sampled_from(left), max_size=5)):
+        for _ in range(draw(st.integers(0, 3))):
+            at = draw(st.integers(0, len(one)))
+            one = one[:at] + draw(st.sampled_from(["", "x", "ab"])) + one[at + draw(st.integers(0, 2)) :]
+        right.append(one)
+    return left, right
+
+
+@pytest.mark.parametrize("ratio", text.SHORTEST)
+@settings(max_examples=150, deadline=None)
+@given(
+    documents=st.lists(texts(), min_size=1, max_size=3),
+    least=st.sampled_from([0.05, 0.3, 0.5, 2 / 3, 0.75, 0.8, 0.9, 1.0]),
+)
+def test_texts_above_a_threshold_are_those_of_comparing_all(ratio, documents, least):
+    left, right = [a for a, _ in documents], [b for _, b in documents]
+    metrics = [ts.f1(ts.match(limit(ts.text(ratio), least, keep=True))) for limit in (ts.at_least, ts.above)]
+    with pytest.MonkeyPatch.context() as patch:
+        filled = [by_columns(metric, left, right) for metric in metrics]
+        patch.setattr(text, "MANY_CELLS", 0)
+        patch.setattr(text, "LONG_ENOUGH", 0.0)
+        for cost in (0, 1 << 40):  # by the runs that texts share, and by their lengths
+            patch.setattr(text, "LOOKED_UP", cost)
+            for metric, all_of_them in zip(metrics, filled, strict=True):
+                found = by_columns(metric, left, right)
+                assert found.rows.tobytes() == all_of_them.rows.tobytes()
+                assert [str(found.explain(k)) for k in range(len(left))] == [
+                    str(all_of_them.explain(k)) for k in range(len(left))
+                ]
+
+
+def test_texts_that_share_nothing_are_not_compared(monkeypatch):
+    """Of 2,000 texts each has one that is like it, and those alone are compared."""
+    import rapidfuzz.process
+
+    compared = []
+    original = rapidfuzz.process.cpdist
+    monkeypatch.setattr(
+        rapidfuzz.process, "cpdist", lambda a, b, **options: compared.append(len(a)) or original(a, b, **options)
+    )
+    monkeypatch.setattr(rapidfuzz.process, "cdist", None)
+    left = [f"{k * 7919 % 99991:08d} {k * 104729 % 999983:09d} {k:06d}" for k in range(2000)]
+    right = [one[:-1] + "x" for one in left]
+    metric = ts.f1(ts.match(ts.at_least(ts.text("levenshtein"), 0.9)))
+    assert by_columns(metric, [left], [right]).f1 == 1
+    assert sum(compared) < 100_000
+
+
+@pytest.mark.parametrize("constraint", ["N:1", "1:N"])
+@settings(max_examples=100, deadline=None)
+@given(documents=st.lists(texts(), min_size=1, max_size=3))
+def test_the_best_of_each_text_is_that_of_listing_all_pairs(constraint, documents):
+    left, right = [a for a, _ in documents], [b for _, b in documents]
+    for metric in (
+        ts.f1(ts.match(ts.text("indel"), constraint)),
+        ts.f1(ts.match(ts.text("jaro"), constraint, literal=True)),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            found = []
+            for least in (0, 1 << 40):
+                patch.setattr(arrays, "ROOMY", least)
+                found.append(by_columns(metric, left, right))
+            one, other = found
+            assert one.rows.tobytes() == other.rows.tobytes()
+            by_listing = [str(other.explain(k)) for k in range(len(left))]
+            patch.setattr(arrays, "ROOMY", 0)
+            assert [str(one.explain(k)) for k in range(len(left))] == by_listing

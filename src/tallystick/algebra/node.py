@@ -564,6 +564,10 @@ class Similarity(Node):
         """Pairs among which is a best 1:1 matching of every block: all of them, unless fewer are found at once."""
         return self.pairs(r, p, blocks)
 
+    def pairs_from(self, least: float, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        """At least the pairs with φ ≥ `least`; they stand in the order in which `pairs` has them."""
+        return self.pairs(r, p, blocks)
+
     def weights_at(self, r: Column, p: Column, blocks: Blocks, i: I64, j: I64) -> F64:
         """φ of the pairs (i, j), which share a block."""
         if isinstance(r, Shared) or isinstance(p, Shared):

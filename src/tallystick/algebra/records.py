@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, repeat
+from functools import partial
+from itertools import repeat
 from math import prod
 from operator import eq, is_
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +23,7 @@ from tallystick.algebra.exact import Near
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
-from tallystick.algebra.plain import AS_THEY_ARE, Plain, Uncovered, equality, getter, plain_parts, see_value
+from tallystick.algebra.plain import Plain, Uncovered, equality, getter, plain_parts
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
@@ -160,16 +161,17 @@ class Record(OfFields):
         )
         if all(one.equality for one in parts):
             sees = [one.see[0] for one in parts]
-
-            def seen(found: Any) -> Any:
-                return tuple([see(x) for see, x in zip(sees, found, strict=True)])
+            columns = [one.every or partial(_see_each, one.see[0]) for one in parts]
 
             def every(values: Any) -> list[Any]:
-                rows = list(map(read, values))
-                return rows if AS_THEY_ARE.issuperset(map(type, chain.from_iterable(rows))) else list(map(seen, rows))
+                found = zip(*map(read, values), strict=True)
+                return (
+                    list(zip(*(see(column) for see, column in zip(columns, found, strict=True)), strict=True))
+                    if values
+                    else []
+                )
 
-            as_they_are = all(see is see_value for see in sees)
-            return equality(lambda value: seen(read(value)), every if as_they_are else None)
+            return equality(lambda value: tuple([see(x) for see, x in zip(sees, read(value), strict=True)]), every)
         # What has to be equal is compared first.
         order = sorted(range(len(parts)), key=lambda k: not parts[k].equality)
         keys = sum(one.equality for one in parts)
@@ -443,6 +445,10 @@ class Each(OfFields):
     def _change_variables(self, column: Fields, owners: I64, change: Change) -> Fields:
         both = zip(self.fields, column.columns, strict=True)
         return Fields(tuple(change_present(part.present, inner, owners, change) for (_, part), inner in both))
+
+
+def _see_each(see: Any, values: Any) -> list[Any]:
+    return list(map(see, values))
 
 
 def _counts_nothing(own: Any, x: Any, y: Any, nothing: tuple[object, object]) -> bool:

@@ -65,6 +65,8 @@ COUNTED: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 """What so many equal items on either side are worth."""
 CONSTRAINTS = tuple(COUNTED)
+SINGLE = {"1:N": 0, "N:1": 1}
+"""The side of which each item takes one at most (0 the reference), while the other's may be taken by many."""
 ENTRY = ("key", "value")
 """The fields of an item of a mapping."""
 
@@ -346,6 +348,12 @@ class Match(Constrained):
         found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
             return _single(*_solve_rectangles(found, r.owners, len(r)))
+        if self.constraint in SINGLE and blocks.aligned and isinstance(found, Grid) and found.roomy:
+            best = _best_cells(found, SINGLE[self.constraint])
+            item = best.j if self.constraint == "N:1" else best.i
+            order = _in_order(item, len(p.items) + len(r.items))
+            owner, total = sum_by_key(r.owners[best.i[order]], len(r), best.weight[order])
+            return self._two_sided(_single(owner, owner, total), r, p, blocks, found)
         i, j = r.owners[found.i], p.owners[found.j]
         width, bound = len(p), len(r) * len(p)
         groups = i * width + j
@@ -364,11 +372,14 @@ class Match(Constrained):
         keys, total = sum_by_key(groups[best], bound, found.weight[best])
         return self._two_sided(_single(keys // width, keys % width, total), r, p, blocks)
 
-    def _two_sided(self, found: Sums, r: Items, p: Items, blocks: Blocks) -> Sums:
-        """Σ with the numerator of each side."""
+    def _two_sided(self, found: Sums, r: Items, p: Items, blocks: Blocks, grid: Grid | None = None) -> Sums:
+        """Σ with the numerator of each side; `grid` are the items' pairs, where they are at hand for a 1:1 matching, too."""
         if not self.two_numerators:
             return found
-        single = replace(self, constraint="1:1").sums(r, p, blocks)
+        if grid is not None:
+            single = _single(*_solve_rectangles(grid, r.owners, len(r)))
+        else:
+            single = replace(self, constraint="1:1").sums(r, p, blocks)
         covered = look_up(Pairs(single.i, single.j, single.total), found.i, found.j, len(p), len(r))
         of_reference, of_predicted = (covered, found.total) if self.constraint == "N:1" else (found.total, covered)
         return replace(found, reference=of_reference, predicted=of_predicted)
@@ -469,6 +480,8 @@ class Match(Constrained):
         if self.constraint == "1:1":
             groups = r.owners[found.i]
             keep = np.flatnonzero(self._assigned(found, groups, len(r), True, len(r.items), len(p.items)))
+        elif isinstance(found, Grid) and found.roomy:
+            return _best_cells(found, SINGLE[self.constraint])
         else:
             item, n = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
             keep = np.sort(first_best(item, n, found.weight))
@@ -511,6 +524,22 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
     total = weighted_counts(owners[integers(first)[order]], np.array(totals, np.float64)[order], n)
     owner = np.flatnonzero(total > 0)
     return owner, owner, total[owner]
+
+
+def _best_cells(found: Grid, side: int) -> Pairs:
+    """For each item of a side its best pair, the first of several, in the order of all pairs."""
+    best = [Pairs.none()]
+    for rows, columns, place in found.frame.rectangles():
+        table = found.flat[place].reshape(len(rows), len(columns))
+        most = table.max(axis=1 - side)
+        a, b = np.nonzero((table == (most if side else most[:, None])) & (table > 0))
+        first = np.full(len(most), -1, np.int64)
+        first[(a, b)[side][::-1]] = np.arange(len(a))[::-1]  # of several the first is written last
+        first = np.sort(first[first >= 0])
+        best.append(Pairs(rows[a[first]], columns[b[first]], most[(a, b)[side][first]]))
+    every = Pairs.joined(best)
+    order = np.argsort(found.frame.cells(every.i, every.j))
+    return Pairs(every.i[order], every.j[order], every.weight[order])
 
 
 def _in_order(places: I64, bound: int) -> I64:

@@ -9,16 +9,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, options_of, require
 from tallystick.algebra.plain import Plain, Uncovered, equality, leaf
-from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, number
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
+    Frame,
+    Pairs,
+    check_pairs,
+    distinct,
+    expand,
+    number,
+    offsets_of,
+    sort_order,
+    starts_of_runs,
+)
 from tallystick.engine.data import Data, Scope, Unfit
-from tallystick.engine.encoded import Codes, different_values, number_values
+from tallystick.engine.encoded import Codes, Column, different_values, number_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 
@@ -172,6 +185,23 @@ class Text(Similarity):
             return Pairs(i, j, np.ones(len(i)))
         return blocks.frame.pairs(self.fill(r, p, blocks.frame))
 
+    def pairs_from(self, least: float, r: Column, p: Column, blocks: Blocks) -> Pairs:
+        shortest = SHORTEST.get(self.ratio)
+        if shortest is None or not 0 < least <= 1 or not isinstance(r, Codes) or not isinstance(p, Codes):
+            return super().pairs_from(least, r, p, blocks)
+        frame = Frame(blocks, filled=False)
+        if frame.size < MANY_CELLS * max(1, len(frame.row_counts)):
+            return super().pairs_from(least, r, p, blocks)
+        found = [Pairs.none()]
+        for rows, columns, _ in frame.rectangles():
+            (first, of_row), (second, of_column) = (
+                np.unique(codes, return_inverse=True) for codes in (r.codes[rows], p.codes[columns])
+            )
+            ours, theirs = _texts(r.values, first, second)
+            alike = _alike(ours, theirs, self.ratio, least, shortest)
+            found.append(_laid_out(alike, rows, of_row, columns, of_column))
+        return Pairs.joined(found)
+
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         flat = fill_rectangles(r, p, frame, _rapidfuzz(self.ratio))
         if self.ratio == "token_set":  # 0 for two texts without a word; but a text equals itself
@@ -199,17 +229,166 @@ def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float])
     flat = np.empty(frame.size)
     for rows, columns, place in frame.rectangles():
         ours, theirs = r.codes[rows], p.codes[columns]
-        if len(rows) * len(columns) < 1024:
+        different = [len(set(codes.tolist())) for codes in (ours, theirs)]
+        if len(rows) * len(columns) < 1024 or different[0] * different[1] > 0.9 * len(rows) * len(columns):
             scores = cdist(*_texts(values, ours, theirs), scorer=function, dtype=np.float64)
         else:  # a text that occurs several times is compared once
             first, of_row = np.unique(ours, return_inverse=True)
             second, of_column = np.unique(theirs, return_inverse=True)
             scores = cdist(*_texts(values, first, second), scorer=function, dtype=np.float64)
             scores = scores[of_row][:, of_column]
-        flat[place] = scores.ravel()
+        if scores.size == frame.size:
+            flat = np.asarray(scores, np.float64).ravel()  # the only rectangle
+        else:
+            flat[place] = scores.ravel()
     if scale != 1.0:
         flat *= scale
     return flat
+
+
+# Texts that are alike, of many: all pairs with φ ≥ t, without comparing each with each.
+#
+# A ratio of distances bounds the lengths: k edits change a length by k at most. Of the rest, Levenshtein's distance leaves most out
+# by what both texts have in common: k edits destroy at most q·k of the runs of q characters in a text, so that of any q·k + 1
+# of them at least one is in the other text, at most k places away. The rarest ones are looked up.
+
+MANY_CELLS = 1024
+"""Blocks of fewer cells on average are filled."""
+CELLS_AT_ONCE = 1_000_000
+SHORTEST: dict[str, Callable[[float, Any], Any]] = {
+    "levenshtein": lambda least, length: least * length,
+    "osa": lambda least, length: least * length,
+    "damerau_levenshtein": lambda least, length: least * length,
+    "lcs": lambda least, length: least * length,
+    "indel": lambda least, length: least * length / (2 - least),
+}
+"""How short a text may be that is so much like one of a length: of an edit distance in so many characters, φ ≤ shorter / longer; of
+insertions and deletions only, φ ≤ 2 shorter / (shorter + longer)."""
+RUN = 3
+"""q, how long the runs of characters are that texts have in common."""
+LONG_ENOUGH = 0.9
+"""What share of the texts must be long enough for it; all others are candidates."""
+LOOKED_UP = 8
+"""How many cells of a rectangle could be filled in the time that a candidate takes."""
+
+Alike: TypeAlias = "tuple[I64, I64, F64]"
+
+
+def _alike(ours: list[str | None], theirs: list[str | None], ratio: str, least: float, shortest: Any) -> Alike:
+    """The pairs of different texts, by place, that are so much alike, and how much."""
+    from rapidfuzz.process import cdist, cpdist
+
+    scorer, _ = _rapidfuzz(ratio)
+    length, lengths = (np.array([-1 if one is None else len(one) for one in side], np.int64) for side in (ours, theirs))
+    if ratio == "levenshtein":
+        candidates = _sharing_runs(ours, theirs, length, lengths, least)
+        if candidates is not None:
+            i, j = candidates
+            scores = cpdist(
+                [ours[k] for k in i.tolist()], [theirs[k] for k in j.tolist()], scorer=scorer, dtype=np.float64
+            )
+            return i, j, np.asarray(scores, np.float64)
+    # The cut-off has a margin: rapidfuzz's OSA loses 0.3 under a cut-off of 0.3.
+    rows, columns = np.argsort(length, kind="stable"), np.argsort(lengths, kind="stable")
+    ordered = lengths[columns]
+    low = np.searchsorted(ordered, np.floor(shortest(least, length[rows]) - 1e-6))
+    high = np.searchsorted(ordered, np.ceil(_longest(least, length[rows], shortest) + 1e-6), side="right")
+    found: list[Alike] = []
+    begin = 0
+    while begin < len(rows):
+        widest = max(1, int(high[min(begin + 64, len(rows)) - 1] - low[begin]))
+        end = min(len(rows), begin + max(1, min(64, CELLS_AT_ONCE // widest)))
+        some, others = rows[begin:end], columns[low[begin] : high[end - 1]]
+        scores = cdist(
+            *_texts_at(ours, theirs, some, others), scorer=scorer, score_cutoff=0.999 * least, dtype=np.float64
+        )
+        a, b = np.nonzero(scores)
+        found.append((some[a], others[b], scores[a, b]))
+        check_pairs(sum(len(one[0]) for one in found), "match by a key, or score smaller documents")
+        begin = end
+    i, j, weight = (np.concatenate(part) for part in zip(*found, strict=True))
+    return i, j, weight
+
+
+def _longest(least: float, length: I64, shortest: Any) -> Any:
+    """How long a text may be: the inverse of how short, which is a share of the length."""
+    return length / shortest(least, 1.0)
+
+
+def _texts_at(ours: list[str | None], theirs: list[str | None], rows: I64, columns: I64) -> list[list[str | None]]:
+    return [[side[k] for k in places.tolist()] for side, places in ((ours, rows), (theirs, columns))]
+
+
+def _sharing_runs(
+    ours: list[str | None], theirs: list[str | None], length: I64, lengths: I64, least: float
+) -> tuple[I64, I64] | None:
+    """The pairs of texts that could be so much alike by the runs they have in common; None if that takes longer than comparing all."""
+    edits = np.floor((1 - least) * np.floor(length / least + 1e-6) + 1e-6).astype(np.int64)
+    needed = RUN * edits + 1
+    fit = length - RUN + 1 >= needed  # of a text that is too short, nothing may be left
+    if np.count_nonzero(fit) < LONG_ENOUGH * len(ours):
+        return None
+    (text, place, run), (texts, places, runs) = _runs_of(ours), _runs_of(theirs)
+    codes, n = number(*_joint(run, runs))
+    run, runs = codes[: len(run)], codes[len(run) :]
+    often = np.bincount(runs, minlength=n)
+    # The rarest of each text that has enough of them.
+    order = np.lexsort((often[run], text))
+    rank = np.arange(len(order)) - np.repeat(starts := starts_of_runs(text[order]), np.diff(starts, append=len(order)))
+    order = order[(rank < needed[text[order]]) & fit[text[order]]]
+    text, place, run = text[order], place[order], run[order]
+    loose = np.flatnonzero(~fit)
+    if LOOKED_UP * int(often[run].sum()) + len(loose) * len(theirs) > len(ours) * len(theirs):
+        return None
+    by_run = sort_order(runs, n)
+    begins = offsets_of(often)
+    hit = by_run[expand(begins[run], often[run])]
+    row, column = np.repeat(text, often[run]), texts[hit]
+    close = np.abs(np.repeat(place, often[run]) - places[hit]) <= edits[row]
+    longer = np.maximum(length[row], lengths[column])
+    close &= np.minimum(length[row], lengths[column]) >= least * longer - 1e-6
+    keys = np.concatenate(
+        (row[close] * len(theirs) + column[close], (loose[:, None] * len(theirs) + np.arange(len(theirs))).ravel())
+    )
+    keys = distinct(keys)
+    return keys // len(theirs), keys % len(theirs)
+
+
+def _runs_of(texts: list[str | None]) -> tuple[I64, I64, I64]:
+    """All runs of q characters: the text, the place in it, and a number for the characters."""
+    joined = np.frombuffer("".join(one or "" for one in texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(
+        np.int64
+    )
+    sizes = np.array([len(one or "") for one in texts], np.int64)
+    counts = np.maximum(sizes - RUN + 1, 0)
+    begins = expand(offsets_of(sizes)[:-1], counts)
+    text = np.repeat(np.arange(len(texts)), counts)
+    run = np.zeros(len(begins), np.int64)
+    for k in range(RUN):
+        run = (run << 21) | joined[begins + k]  # a character has 21 bits at most: three of them are 63
+    return text, begins - offsets_of(sizes)[text], run
+
+
+def _joint(run: I64, runs: I64) -> tuple[I64, int]:
+    both = np.concatenate((run, runs))
+    return both, int(both.max(initial=0)) + 1
+
+
+def _laid_out(alike: Alike, rows: I64, of_row: I64, columns: I64, of_column: I64) -> Pairs:
+    """The pairs of different texts as pairs of rows and columns, each of which has one of the texts, in their order."""
+    first, second, weight = alike
+    sides = []
+    for places, of_place in ((rows, of_row), (columns, of_column)):
+        counts = np.bincount(of_place, minlength=int(of_place.max()) + 1)
+        sides.append((places[sort_order(of_place, len(counts))], counts, offsets_of(counts)))
+    (ours, n, starts), (theirs, m, begins) = sides
+    i = ours[expand(starts[first], n[first])]
+    one = np.repeat(np.arange(len(first)), n[first])
+    j = theirs[expand(begins[second[one]], m[second[one]])]
+    again = np.repeat(np.arange(len(one)), m[second[one]])
+    i, weight = i[again], weight[one[again]]
+    order = np.lexsort((j, i))
+    return Pairs(i[order], j[order], weight[order])
 
 
 def _texts(values: Sequence[str], *codes: I64) -> list[list[str]]:

@@ -183,7 +183,7 @@ class Threshold(Around):
         raise NotImplementedError
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
-        found = self.inner.pairs(r, p, blocks)
+        found = self.inner.pairs(r, p, blocks) if self.share else self.inner.pairs_from(self.threshold, r, p, blocks)
         figure = found.weight
         if self.share:
             figure = 2 * figure / (self.inner.selves(r)[found.i] + self.inner.selves(p)[found.j])

@@ -33,6 +33,10 @@ MOST_CELLS = 20_000_000
 """So many similarities of a rectangle, each with each, need some 3.5 GB until they are matched."""
 
 
+ROOMY = 256
+"""How many cells a rectangle must have on average so that it pays to look at each by itself."""
+
+
 def check_pairs(total: int, advice: str, most: int = MOST_PAIRS) -> None:
     """Whether so many pairs can be held in memory; the advice says what to do if they cannot."""
     if total > most and total > _allowed():
@@ -347,7 +351,7 @@ class Frame:
     rectangle by rectangle; sparse ones are added at their cells.
     """
 
-    def __init__(self, blocks: Blocks) -> None:
+    def __init__(self, blocks: Blocks, *, filled: bool = True) -> None:
         dense = blocks.dense()
         rows, columns = dense.reference, dense.predicted
         n = dense.bound
@@ -358,17 +362,21 @@ class Frame:
         self.row_starts, self.column_starts = offsets_of(self.row_counts), offsets_of(self.column_counts)
         self.base = offsets_of(self.row_counts * self.column_counts)
         self.size = int(self.base[-1])
-        check_pairs(
-            self.size,
-            "texts, numbers of a tolerance and functions are compared each with each: match by a key, compare exactly, or "
-            "score smaller documents or batches",
-            MOST_CELLS,
-        )
+        if filled:
+            self._check()
         self.row_place = np.empty(len(rows), np.int64)
         self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(self.row_starts[:-1], self.row_counts)
         self.column_place = np.empty(len(columns), np.int64)
         self.column_place[self.column_order] = np.arange(len(columns)) - np.repeat(
             self.column_starts[:-1], self.column_counts
+        )
+
+    def _check(self) -> None:
+        check_pairs(
+            self.size,
+            "texts, numbers of a tolerance and functions are compared each with each: match by a key, compare exactly, or "
+            "score smaller documents or batches",
+            MOST_CELLS,
         )
 
     def cells(self, i: I64, j: I64) -> I64:
@@ -421,6 +429,11 @@ class Grid(Pairs):
 
     def __len__(self) -> int:
         return len(self.hits)
+
+    @property
+    def roomy(self) -> bool:
+        """Whether rectangles are large enough to be looked at one by one."""
+        return self.frame.size >= ROOMY * int(np.count_nonzero(self.frame.row_counts * self.frame.column_counts))
 
     @cached_property
     def hits(self) -> I64:

@@ -14,22 +14,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.alignment import Aligned, align_documents
+from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.node import Node, Similarity
-from tallystick.engine.arrays import I64
 from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
-from tallystick.engine.rows import as_objects
-from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.evaluation import readable
-from tallystick.results.explanation import places_in, values_below
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, remedy, spelled
+from tallystick.results.leaves import Leaf, Trail, find_leaves, has_alternatives
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.tables import Table
 
@@ -189,124 +186,6 @@ def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Ta
     )
 
 
-# Every leaf with its values: down the same levels that the table by field is made of.
-
-
-@frozen
-class Trail:
-    """Where the rows of one side of a level come from: the row above each, and its place, if it is an item of a list."""
-
-    step: str
-    homes: I64
-    places: I64 | None = None
-    above: Trail | None = None
-
-    def document(self, row: int) -> int:
-        """The document that a row belongs to."""
-        return int(self.homes[row]) if self.above is None else self.above.document(int(self.homes[row]))
-
-    def steps(self, row: int) -> list[tuple[str, int | None]]:
-        """The way to a row, from the document on, with the places of items."""
-        if self.above is None:
-            return []
-        place = None if self.places is None else int(self.places[row])
-        return [*self.above.steps(int(self.homes[row])), (self.step, place)]
-
-    @property
-    def top(self) -> I64:
-        """The documents that this side has."""
-        return self.homes if self.above is None else self.above.top
-
-    def record(self, row: int) -> tuple[str, int]:
-        """The record whose field the row is in: how deep it lies, and its row there."""
-        if self.above is None or not self.step.startswith("<"):
-            return self.step, int(self.homes[row])
-        return self.above.record(int(self.homes[row]))
-
-
-@frozen(eq=False)
-class Leaf:
-    """All values at one path: of both sides, which met, and which of these are wrong."""
-
-    level: Aligned
-    values: tuple[Sequence[Any], Sequence[Any]]
-    trails: tuple[Trail, Trail]
-    owners: dict[int, int]
-    """Which row above met which."""
-
-    @property
-    def path(self) -> str:
-        return self.level.path or "(value)"
-
-    @property
-    def right(self) -> Any:
-        """Which of the aligned pairs are right, as the table by field has it."""
-        level = self.level
-        own_r, own_p = (level.node.selves(side) for side in (level.reference, level.predicted))
-        return level.weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12
-
-    def alone(self, side: int) -> list[int]:
-        """The rows of one side that met nothing."""
-        free = np.ones(len(self.values[side]), np.bool_)
-        free[(self.level.i, self.level.j)[side]] = False
-        return np.flatnonzero(free).tolist()  # type: ignore[no-any-return]
-
-    def where(self, i: int | None, j: int | None) -> str:
-        """The path of a pair, with the places of items on both sides."""
-        ways = [trail.steps(row) for trail, row in zip(self.trails, (i, j), strict=True) if row is not None]
-        out = ""
-        for parts in zip(*ways, strict=True):
-            step, places = parts[0][0], list(dict.fromkeys(str(place) for _, place in parts if place is not None))
-            out += f"[{'→'.join(places)}]" if places else step if out else step.removeprefix(".")
-        return out or "(value)"
-
-
-def find_leaves(metric: Node, reference: Data, predicted: Data, memory: Memory) -> list[Leaf]:
-    """The leaves of some documents."""
-    if metric.by_side is not None:
-        raise MetricError("a metric of two sides has no errors of its own; group those of one of its expressions")
-    inner = metric.summed
-    valid, plain = readable(predicted)
-    r, p = inner.encode(reference, plain, Scope(memory=memory))
-    top = align_documents(inner, r, p, valid=valid)
-    rows = np.arange(len(reference), dtype=np.int64)
-    trails = Trail("", rows), Trail("", rows if valid is None else valid)
-    return list(_below(top, (as_objects(reference), as_objects(plain)), trails, {}))
-
-
-def _below(
-    level: Aligned, values: tuple[Sequence[Any], Sequence[Any]], trails: tuple[Trail, Trail], owners: dict[int, int]
-) -> Iterator[Leaf]:
-    if level.node.is_leaf or _has_alternatives(level.node):
-        yield Leaf(level, values, trails, owners)
-        return
-    inner, *inside = level.node.inside(*values)
-    every = np.arange(len(level.reference), dtype=np.int64), np.arange(len(level.predicted), dtype=np.int64)
-    met = dict(zip(level.i.tolist(), level.j.tolist(), strict=True))
-    for lower in replace(level, homes=every).below():
-        assert lower.homes is not None
-        step = lower.path[len(level.path) :]
-        below = tuple(
-            values_below(step, side, homes, places, inner)
-            for side, homes, places in zip(inside, lower.homes, lower.places, strict=True)
-        )
-        places = [places_in(homes) if step == "[*]" else None for homes in lower.homes]
-        down = tuple(
-            Trail(step, homes, place, trail) for homes, place, trail in zip(lower.homes, places, trails, strict=True)
-        )
-        yield from _below(lower, below, down, met)  # type: ignore[arg-type]
-
-
-def _has_alternatives(node: Similarity) -> bool:
-    """Whether the reference may hold several right values there."""
-    while node.name != "any_of":
-        inner = getattr(node, "inner", None)
-        if not isinstance(inner, Similarity) or inner is node or not node.core.is_leaf:
-            return False
-        node = inner
-    return True
-
-
 # Grouping: over documents in portions, each different pair looked at once.
 
 
@@ -442,7 +321,7 @@ class Grouping:
 
     def _look_at(self, pairs: Sequence[tuple[Any, Any]], node: Similarity) -> None:
         """Find the kinds of all pairs that are new, together."""
-        several = _has_alternatives(node)
+        several = has_alternatives(node)
         new = {
             (_hashable(one), _hashable(predicted)): (one, predicted)
             for reference, predicted in pairs
@@ -453,7 +332,7 @@ class Grouping:
 
     def _kind(self, reference: Any, predicted: Any, node: Similarity) -> str:
         found = [
-            self._kinds[_hashable(one), _hashable(predicted)] for one in _options(reference, _has_alternatives(node))
+            self._kinds[_hashable(one), _hashable(predicted)] for one in _options(reference, has_alternatives(node))
         ]
         return min(found, key=lambda kind: PRIORITY.get(kind, len(PRIORITY)), default="")
 
