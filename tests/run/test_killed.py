@@ -119,6 +119,25 @@ def test_killed_with_two_processes_what_was_stored_is_taken_and_no_worker_stays(
     assert json.loads(done.stdout) == score(task, gold, system)
 
 
+def test_a_command_whose_worker_is_killed_ends_with_the_same_figures(tmp_path):
+    task, gold, system = make(tmp_path, "records", 6000)
+    command = [*TALLYSTICK, "score", task, gold, system, "--format", "json", "--jobs", "2", "--shard", "30kB"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + PATIENCE
+    while len(workers := spawned(running.pid)) < 2 and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert running.poll() is None, "it was through before a worker could be killed"
+    os.kill(workers[0], signal.SIGKILL)
+    out, said = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0, said
+    assert json.loads(out) == score(task, gold, system)
+
+
+def spawned(pid):
+    """The worker processes among the children; another one keeps account of what they share."""
+    return [one for one in children(pid) if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
 def wait_until_gone(workers):
     deadline = time.monotonic() + PATIENCE
     while any(map(alive, workers)) and time.monotonic() < deadline:

@@ -98,7 +98,7 @@ def run_in_shards(
 ) -> Finished:
     """Score two files in shards."""
     from tallystick.files.boundaries import LINES, Boundaries, name_under
-    from tallystick.run.cutting import SHARD
+    from tallystick.run.cutting import shard_size
     from tallystick.run.processes import crew
     from tallystick.run.shards import Telling, run_files
     from tallystick.run.state import State
@@ -116,7 +116,7 @@ def run_in_shards(
             else one
             for one in sides
         ]
-    size = engine.shard or SHARD
+    size = engine.shard or shard_size(reference, sides[0], stored=engine.state is not None)
     subject = f"{task.name} {reference} {predicted}"
     known = {**key, "wants": wants, "shard": size}
     with (

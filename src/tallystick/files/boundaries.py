@@ -58,6 +58,8 @@ class Boundaries:
     find: Find
     name: Callable[[bytes], Any] | None = None
     header: Callable[[bytes], list[tuple[int, int]]] | None = None
+    shard: int = 4 << 20
+    """Bytes of a shard that is worth its while: more where bytes are read quickly."""
 
 
 @frozen
@@ -123,20 +125,30 @@ def up_to_the_last(found: I64, settled: int, end: bool) -> tuple[I64, int]:
     return found[:-1], int(found[-1])
 
 
-def find_marked(mark: re.Pattern[bytes]) -> Find:
-    """A document at each mark."""
+def find_marked(mark: re.Pattern[bytes], begins: bytes) -> Find:
+    """A document at each line that begins with a mark, which itself begins with some fixed bytes."""
 
     def find(data: bytes, end: bool) -> tuple[I64, int]:
         settled = whole_lines(data, end)
-        return np.array([found.start() for found in mark.finditer(data, 0, settled)], np.int64), settled
+        return _marked(data, settled, mark, begins), settled
 
     return find
+
+
+def _marked(data: bytes, stop: int, mark: re.Pattern[bytes], begins: bytes) -> I64:
+    """Where lines begin with a mark. Looking for its first bytes alone is many times as fast as the expression."""
+    found, at = [], data.find(begins, 0, stop)
+    while at >= 0:
+        if (not at or data[at - 1] == 10) and mark.match(data, at, stop):
+            found.append(at)
+        at = data.find(begins, at + 1, stop)
+    return np.array(found, np.int64)
 
 
 def _find_newdoc(data: bytes, end: bool) -> tuple[I64, int]:
     """The sentences that have a comment `# newdoc`."""
     blocks, settled = find_blocks(data, end)
-    marks = np.array([found.start() for found in _NEWDOC.finditer(data, 0, settled)], np.int64)
+    marks = _marked(data, settled, _NEWDOC, b"#")
     place = np.searchsorted(blocks, marks, side="right") - 1
     return blocks[distinct(place[place >= 0])], settled
 
@@ -177,7 +189,7 @@ TREES = Boundaries("trees in parentheses", _find_trees, _tree_name)
 NEWDOC = Boundaries("CoNLL-U documents", _find_newdoc, _newdoc_name, _globals)
 NEWDOC_IN_ORDER = replace(NEWDOC, name=None)  # a whole file is compared as one text, whatever its documents are called
 SENTENCES = Boundaries("CoNLL-U sentences", find_blocks)
-DOCSTART = Boundaries("columns with -DOCSTART-", find_marked(_DOCSTART))
+DOCSTART = Boundaries("columns with -DOCSTART-", find_marked(_DOCSTART, b"-DOCSTART-"))
 COLUMNS = Boundaries("columns", find_blocks)
 
 

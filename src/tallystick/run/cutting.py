@@ -11,6 +11,7 @@ their places.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -22,7 +23,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.files.boundaries import Boundaries
+from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.source import (
     Range,
     Source,
@@ -35,7 +36,8 @@ from tallystick.files.source import (
 )
 from tallystick.frozen import frozen
 
-CHUNK = 1 << 20
+PIECE = 1 << 16
+"""Bytes that are read at once."""
 SHARD = 4 << 20
 """Bytes of the reference in a shard, unless said otherwise."""
 
@@ -81,72 +83,101 @@ class _Cut:
 
 
 class Scanner:
-    """One file, cut from the front."""
+    """One file, cut from the front.
+
+    What was read and not yet cut off is kept as it was read, in pieces small enough to stay in the processor's cache while lines
+    are counted and documents found in them. Places are those of the file.
+    """
 
     def __init__(self, name: str, boundaries: Boundaries) -> None:
         self.name, self.boundaries = name, boundaries
         self._stream = _open(name)
-        self._data = bytearray()  # what was read and not yet cut off
-        self._scanned = 0  # how far in it documents are known
+        self._pieces: deque[tuple[bytes, int]] = deque()  # with the number of lines that end in each
         self._starts: I64 = np.zeros(0, np.int64)
-        self._base, self._line, self._end = 0, 1, False
+        self._unsettled = b""  # the end of what was read, in which documents are still to be found
+        self._base, self._read_to, self._line, self._end = 0, 0, 1, False
+        self._before = 0  # how much of the first piece was cut off, and how many lines end there
+        self._lines_before = 0
         self.holds = name == "-" or is_packed(name)
 
     def take(self, *, size: int | None = None, documents: int | None = None) -> _Cut | None:
         """The next documents: at least `size` bytes of them, or so many; None at the end of the file."""
         at = self._find(size, documents)
         while at is None and not self._end:
-            self._read(size or CHUNK)
+            self._read()
             at = self._find(size, documents)
         if at is None:
-            at = len(self._data)
-        if not at and self._end and not len(self._data):
+            at = self._read_to
+        start, line = self._base, self._line
+        if at == start and self._end and self._read_to == start:
             return None
-        data = _copied(self._data, 0, at)
-        del self._data[:at]
         count = int(np.searchsorted(self._starts, at))
         first = int(self._starts[1]) if count > 1 else at
-        cut = _Cut(self._base, self._base + at, self._line, count, first, data, self._position())
-        self._starts, self._scanned = self._starts[count:] - at, max(0, self._scanned - at)
-        self._base += at
-        self._line += data.count(b"\n")
-        return cut
+        data = self._cut_off(at, at if self.holds or count < 2 else first)
+        self._starts = self._starts[count:]
+        return _Cut(start, at, line, count, first - start, data, self._position())
 
     def _find(self, size: int | None, documents: int | None) -> int | None:
         """Where to cut; what stands before the first document belongs to it."""
-        if documents is not None:
-            return int(self._starts[documents]) if len(self._starts) > documents else None
-        after = self._starts[1:][self._starts[1:] >= (size or 0)]
-        return int(after[0]) if len(after) else None
+        starts = self._starts
+        place = documents if documents is not None else 1 + int(np.searchsorted(starts[1:], self._base + (size or 0)))
+        return int(starts[place]) if len(starts) > place else None
 
-    def _read(self, size: int) -> None:
+    def _cut_off(self, stop: int, keep: int) -> bytes:
+        """Leave behind what stands before a place, of which the bytes up to another one are returned."""
+        kept = []
+        while self._base < stop:
+            piece, lines = self._pieces[0]
+            end = min(len(piece), self._before + stop - self._base)
+            if self._base < keep:
+                kept.append(piece[self._before : min(end, self._before + keep - self._base)])
+            if end == len(piece):
+                self._pieces.popleft()
+                lines -= self._lines_before
+                self._base += end - self._before
+                self._before = self._lines_before = 0
+            else:
+                lines = count_lines(piece, self._before, end)
+                self._base += end - self._before
+                self._before, self._lines_before = end, self._lines_before + lines
+            self._line += lines
+        return kept[0] if len(kept) == 1 else b"".join(kept)
+
+    def _read(self) -> None:
+        """The next piece: larger ones where a document is longer than one, so that it is not looked at over and over."""
         try:
-            more = self._stream.read(max(CHUNK, min(size, len(self._data))))
+            more = self._stream.read(max(PIECE, len(self._unsettled)))
         except packed_errors() as error:
             raise InputError(f"is not a complete {packing(self.name)} file ({error})", self.name) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", self.name) from None
-        self._data += more
         self._end = not more
-        found, settled = self.boundaries.find(_copied(self._data, self._scanned), self._end)
-        self._starts = np.concatenate((self._starts, found + self._scanned))
-        self._scanned += settled
+        window, start = self._unsettled + more, self._read_to - len(self._unsettled)
+        if more:
+            self._pieces.append((more, count_lines(more, 0, len(more))))
+            self._read_to += len(more)
+        found, settled = self.boundaries.find(window, self._end)
+        if len(found):
+            self._starts = np.concatenate((self._starts, found + start))
+        self._unsettled = window[settled:]
 
     def _position(self) -> int:
         """How many bytes of the file, as it is on disk, were read for what was cut off."""
         raw = getattr(self._stream, "raw", None)
         if self.holds and hasattr(raw, "packed_position"):
             return int(raw.packed_position())  # type: ignore[union-attr]
-        return self._base + len(self._data) if self.holds else self._base
+        return self._read_to if self.holds else self._base
 
     def close(self) -> None:
         if self._stream is not sys.stdin.buffer:
             self._stream.close()
 
 
-def _copied(data: bytearray, start: int, stop: int | None = None) -> bytes:
-    with memoryview(data) as view:
-        return bytes(view[start:stop])
+def count_lines(data: bytes, start: int, stop: int) -> int:
+    """How many lines end in some bytes."""
+    if stop - start < 1 << 12:
+        return data.count(b"\n", start, stop)
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8, stop - start, start) == 10))
 
 
 def _open(name: str) -> IO[bytes]:
@@ -162,6 +193,14 @@ def _open(name: str) -> IO[bytes]:
 def size_of(name: str) -> int:
     """How many bytes a file has, as it is on disk; 0 for standard input."""
     return 0 if name == "-" else Path(name).stat().st_size
+
+
+def shard_size(name: str, boundaries: Boundaries | Uncut, *, stored: bool = False) -> int:
+    """How many bytes of a reference make a shard, unless said otherwise: of a small file fewer, so that no worker is left without
+    work. What is stored is cut alike as the file grows."""
+    most = boundaries.shard if isinstance(boundaries, Boundaries) else SHARD
+    total = 0 if stored or name == "-" or is_packed(name) else size_of(name)
+    return min(most, max(SHARD // 8, total // 16)) if total else most
 
 
 def cut_in_order(

@@ -132,7 +132,7 @@ def _properties(reference: Logs, tools: Mapping[str, Tool]) -> dict[str, Any]:
         for call in log.calls:
             for name, value in call.arguments.items():
                 for one in _alternatives(value) if log.possible else [value]:
-                    seen.setdefault(name, Seen()).add(one)
+                    seen.setdefault(name, Seen()).add([one])
     seen.pop(UNREADABLE, None)
     found = {name: _loose(schema_of(one)[0]) for name, one in sorted(seen.items())}
     for tool in tools.values():

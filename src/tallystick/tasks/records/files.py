@@ -8,6 +8,7 @@ on disk); where the orders part, the rest of the predictions is found by an inde
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -44,7 +45,7 @@ from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
-from tallystick.tasks.records.shapes import RecordShape, loose_converter
+from tallystick.tasks.records.shapes import RecordShape, loose_converter, strict_decoder
 from tallystick.tasks.records.task import RecordSettings
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
@@ -79,6 +80,7 @@ class RecordFile:
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
+        self._strict: tuple[KnownKeys | None, Callable[[bytes], Any] | None] | None = None
         self._fills_in = self.type is not None and _fills_in(self.type)
         found = None if self.type is None else record_fields(self.type)
         self._is_record, fields = found is not None, found or {}
@@ -91,6 +93,7 @@ class RecordFile:
 
     def again(self, values: Sequence[Any], name: str) -> RecordFile:
         """Documents in memory that are read as those of this file."""
+        self._strict_decoder()  # which is made once
         other = copy(self)
         other.lines, other.findings = hold_values(values, name, text=self.type is not str), Findings()
         return other
@@ -150,7 +153,33 @@ class RecordFile:
         return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
-        return values if self.unknown is None else list(map(self.add_unknown, values, map(self._plain, lines)))
+        if self.unknown is None:
+            return values
+        strict = self._strict_decoder()
+        if strict is None:
+            return list(map(self.add_unknown, values, map(self._plain, lines)))
+        try:
+            deque(map(strict, lines), maxlen=0)
+            return values
+        except Exception:  # some line has to be looked at
+            pass
+        out = []
+        for value, line in zip(values, lines, strict=True):
+            try:
+                strict(line)
+            except Exception:
+                value = self.add_unknown(value, self._plain(line))
+            out.append(value)
+        return out
+
+    def _strict_decoder(self) -> Callable[[bytes], Any] | None:
+        """Takes lines without anything that is unknown; None where every line has to be looked at."""
+        if self._strict is None or self._strict[0] is not self.unknown:
+            found = None
+            if self.unknown is not None and self.type is not None and not (self.metric is not None and self._fills_in):
+                found = strict_decoder(self.unknown, self.type)
+            self._strict = self.unknown, found
+        return self._strict[1]
 
     def _ids(self, lines: Sequence[bytes], values: list[Any]) -> list[Any]:
         if self._key is not None:

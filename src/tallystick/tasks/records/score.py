@@ -261,6 +261,11 @@ _derive_once = lru_cache(maxsize=64)(_derive)
 """For whoever calls in a loop."""
 
 
+def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them."""
+    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+
+
 def prepare_again(
     prepared: Prepared, reference: Sequence[Any], predicted: Sequence[Any], settings: RecordSettings
 ) -> Prepared:

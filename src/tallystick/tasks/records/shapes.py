@@ -15,14 +15,16 @@ import decimal
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Annotated, Any, cast
 
 import msgspec
 from typing_extensions import NotRequired, TypedDict
 
-from tallystick.algebra.derive import BAGS, one_alternative, shape_of, union_of
+from tallystick.algebra.derive import BAGS, Shape, json_keys, one_alternative, shape_of, union_of
+from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.errors import InputError, MetricError, TallystickError
 from tallystick.files.json_values import TOO_DEEP
 from tallystick.files.lines import ArrowLines, Lines
@@ -37,6 +39,8 @@ _NOTES: dict[type, dict[str, str]] = {
     **{kind: {"format": name} for name, kind in FORMATS.items()},
 }  # fmt: skip
 MANY_KEYS = 50
+SEEN_AT_ONCE = 256
+"""Lines whose values are in memory together while a shape is inferred: few enough to stay in the processor's cache."""
 MANY_SHAPES = 10_000
 """So many combinations of keys and kinds are counted apart before they are added up."""
 
@@ -54,44 +58,46 @@ class Seen:
     pairs: int = 0
     maps: bool = False
     """Whether the objects are known to be mappings, whose keys are data."""
-    _shapes: dict[Any, list[Any]] = field(default_factory=dict)
+    _shapes: dict[tuple[tuple[str, ...], tuple[type, ...]], int] = field(default_factory=dict)
 
-    def add(self, value: Any) -> None:
-        kind = type(value)
-        if kind is dict:
-            self.objects += 1
-            self._add_object(value)
-        elif kind is list:
-            self.lists += 1
-            self.pairs += len(value) == 2 and type(value[0]) is int and type(value[1]) is int
+    def add(self, values: Sequence[Any]) -> None:
+        """Count some values. Most objects have the keys and kinds of one before, so that these are only counted."""
+        self.count += len(values)
+        kinds = Counter(map(type, values))
+        objects, lists = kinds.pop(dict, 0), kinds.pop(list, 0)
+        self.kinds.update(kinds)
+        if objects:
+            self.objects += objects
+            self._add_objects(values if objects == len(values) else [one for one in values if type(one) is dict])
+        if lists:
+            self.lists += lists
+            found = values if lists == len(values) else [one for one in values if type(one) is list]
+            self.pairs += sum(len(one) == 2 and type(one[0]) is int and type(one[1]) is int for one in found)
             self.items = self.items or Seen()
-            for one in value:
-                self.items.add(one)
-        else:
-            self.kinds[kind] += 1
-        self.count += 1
+            self.items.add(list(chain.from_iterable(found)))
 
-    def _add_object(self, value: dict[str, Any]) -> None:
-        """Most objects have the same keys and kinds as one before: those are only counted."""
-        shape = (*value, *map(type, value.values()))
-        known = self._shapes.get(shape)
-        if known is None:
-            if len(self._shapes) >= MANY_SHAPES:
-                self.add_up()
-            known = [0, [k for k, v in value.items() if type(v) in (dict, list)]]
-            self._shapes[shape] = known
-            for key in value:
-                self.fields.setdefault(key, Seen())
-        known[0] += 1
-        for key in known[1]:
-            self.fields[key].add(value[key])
+    def _add_objects(self, objects: Sequence[dict[str, Any]]) -> None:
+        inside = map(tuple, map(map, repeat(type), map(dict.values, objects)))
+        shapes = list(zip(map(tuple, objects), inside, strict=True))
+        deep: set[str] = set()
+        for shape, times in Counter(shapes).items():
+            if shape not in self._shapes:
+                if len(self._shapes) >= MANY_SHAPES:
+                    self.add_up()
+                self._shapes[shape] = 0
+                for key in shape[0]:
+                    self.fields.setdefault(key, Seen())
+            self._shapes[shape] += times
+            deep.update(key for key, kind in zip(*shape, strict=True) if kind in (dict, list))
+        for key in (key for key in self.fields if key in deep):
+            found = (one[key] for one in objects if key in one)
+            self.fields[key].add([one for one in found if type(one) in (dict, list)])
 
     def add_up(self) -> Seen:
         """Count what was only counted by shape."""
-        for shape, (times, nested) in self._shapes.items():
-            half = len(shape) // 2
-            for key, kind in zip(shape[:half], shape[half:], strict=True):
-                if key not in nested:
+        for shape, times in self._shapes.items():
+            for key, kind in zip(*shape, strict=True):
+                if kind not in (dict, list):
                     self.fields[key].kinds[kind] += times
                     self.fields[key].count += times
         self._shapes.clear()
@@ -112,8 +118,7 @@ class Seen:
 def infer_schema(documents: Iterable[Any], title: str = "Document") -> tuple[dict[str, Any], list[str]]:
     """A JSON Schema that all documents fit, and what a person should look at."""
     seen = Seen()
-    for document in documents:
-        seen.add(document)
+    seen.add(list(documents))
     return schema_of(seen, title)
 
 
@@ -285,6 +290,74 @@ def _has_pydantic(type_: Any, seen: set[int]) -> bool:
     return False
 
 
+# Whether a line holds nothing that its type does not know, found by one decoder instead of a walk over its values.
+
+
+def strict_decoder(place: KnownKeys, type_: Any) -> Callable[[bytes], Any] | None:
+    """A decoder that only takes lines in which `place.find` finds nothing, though not all of them; None where there is no such
+    decoder. `type_` is the type of the documents."""
+    try:
+        return msgspec.json.Decoder(_strict_type(place, shape_of(type_), set())).decode
+    except (_NotStrict, TypeError, ValueError):  # a key that msgspec does not take is a ValueError
+        return None
+
+
+class _NotStrict(Exception):
+    """A place whose unknown keys no decoder can find."""
+
+
+def _strict_type(place: KnownKeys, shape: Shape, above: set[int], item: bool = False) -> Any:
+    if place.cases or id(place) in above:
+        raise _NotStrict
+    above, cases = above | {id(place)}, [shape]
+    if shape.kind == "union":
+        cases = [shape_of(case) for case in shape.parts.values()]
+    options: list[Any] = []
+    if place.record:
+        found = next((case for case in cases if case.keys is not None), None)
+        options.append(_strict_record(place, found, above, item))
+    elif dict in place.kinds:
+        found = next((case for case in cases if case.kind == "map" and case.parts), None)
+        if item or (place.values is not None and found is None):
+            raise _NotStrict
+        inner: Any = msgspec.Raw
+        if place.values is not None and found is not None:
+            inner = _strict_type(place.values, shape_of(found.parts["value"]), above) | None
+        options.append(dict[str, inner])
+    if list in place.kinds:
+        found = next((case for case in cases if case.kind == "items" and case.parts), None)
+        if item or (place.items is not None and found is None):
+            raise _NotStrict
+        inner = msgspec.Raw
+        if place.items is not None and found is not None:
+            inner = _strict_type(place.items, shape_of(found.item), above, item=True)
+        options.append(list[inner])
+    return union_of(options)
+
+
+def _strict_record(place: KnownKeys, shape: Shape | None, above: set[int], item: bool) -> Any:
+    """An object of known keys. An item that holds nothing has to be found, so one of its values has to be there."""
+    if shape is None or shape.keys is None:
+        raise _NotStrict
+    called = json_keys(shape.origin)
+    types = {key: shape_of(one) for name, one in shape.keys.items() for key in called.get(name, (name,))}
+    firm = next((key for key, one in types.items() if one.is_leaf and not one.optional), None)
+    if item and firm is None:
+        raise _NotStrict
+    fields: list[Any] = []
+    for number, key in enumerate(place.known):
+        below = place.below.get(key)
+        kind = msgspec.Raw if below is None else _strict_type(below, types[key], above) | None
+        if item and key == firm:
+            fields.append((f"f{number}", str | int | float | bool))
+        else:
+            fields.append((f"f{number}", kind, None))
+    names = {f"f{number}": key for number, key in enumerate(place.known)}
+    return msgspec.defstruct(
+        "Strict", fields, rename=names, kw_only=True, forbid_unknown_fields=not place.open, gc=False
+    )
+
+
 # A type whose values may be given as several alternatives at some paths: T, or list[T], is T | list[T] there in the
 # reference, and T in a prediction.
 
@@ -382,9 +455,14 @@ def _see_lines(reference: Lines) -> Seen:
     seen, decode = Seen(), msgspec.json.Decoder().decode
     number, line = 0, b""
     try:
-        for portion in reference.portions():
-            for number, line in zip(portion.numbers, portion.lines, strict=True):  # noqa: B007 - for the messages below
-                seen.add(decode(line))
+        for portion in reference.portions(most=SEEN_AT_ONCE):
+            number, line = portion.numbers[0], portion.lines[0]
+            try:
+                seen.add(list(map(decode, portion.lines)))
+            except Exception:  # one by one the line is found
+                for number, line in zip(portion.numbers, portion.lines, strict=True):  # noqa: B007 - for the messages below
+                    Seen().add([decode(line)])
+                raise
     except msgspec.DecodeError as error:
         raise reference.not_json(error, number, line) from None
     except UnicodeDecodeError:
