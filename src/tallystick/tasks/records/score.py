@@ -250,6 +250,11 @@ def prepare(
     return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
 
 
+def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them."""
+    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+
+
 def prepare_again(
     prepared: Prepared, reference: Sequence[Any], predicted: Sequence[Any], settings: RecordSettings
 ) -> Prepared:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tallystick.results.errors import Errors
     from tallystick.results.report import Parts
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
+    from tallystick.tasks.records.shapes import RecordShape
 
 
 GROUPED = 20_000
@@ -134,20 +135,38 @@ class Records(Task):
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
     ) -> Scored:
         """All documents are kept, to be looked at later; a part of two files keeps what was asked for."""
-        from tallystick.tasks.records.score import prepare, score_part, score_prepared
+        from tallystick.tasks.records.score import score_part
 
         if reading.part:
             assert reading.asked is not None
             return score_part(reference, predicted, settings, reading.asked, reading.known)
-        prepared = prepare(reference, predicted, settings, missing=reading.missing)
+        return self._score_whole(reference, predicted, settings, reading)
+
+    def _score_whole(
+        self,
+        reference: Any,
+        predicted: Any,
+        settings: RecordSettings,
+        reading: Reading,
+        shape: RecordShape | None = None,
+    ) -> Scored:
+        from tallystick.tasks.records.score import prepare, score_prepared
+
+        prepared = prepare(reference, predicted, settings, missing=reading.missing, shape=shape)
         return Scored(prepared, {"records": score_prepared(prepared)}, opening=_describe_shape(prepared, settings))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
         readings: Mapping[Any, Reading],
     ) -> dict[Any, Scored]:  # fmt: skip
+        """The shape of the documents, for which the whole reference is read, is that of all systems."""
+        from tallystick.tasks.records.score import find_shape
+
+        shape = None if any(one.part for one in readings.values()) else find_shape(reference, settings)
         return {
             run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
+            if shape is None
+            else self._score_whole(reference, file, of_run(settings, run), readings[run], shape)
             for run, file in systems.items()
         }
 
