@@ -47,7 +47,7 @@ from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
-from tallystick.tasks.records.task import RecordSettings
+from tallystick.tasks.records.task import GROUPED, RecordSettings
 
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
@@ -378,29 +378,33 @@ def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> R
 
 @dataclass
 class Beside:
-    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at."""
+    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at, errors."""
 
     findings: Findings
     ignored: list[Any]
     wanted: Wanted | None
+    grouping: Grouping | None
 
     def add(self, other: Beside) -> None:
         self.findings.add(other.findings)
         self.ignored += other.ignored
         if self.wanted is not None and other.wanted is not None:
             self.wanted.add(other.wanted)
+        if self.grouping is not None and other.grouping is not None:
+            self.grouping.join(other.grouping)
 
 
 def score_part(reference: str, predicted: str, settings: RecordSettings, asked: Asked, known: Known) -> Scored:
     """Score a part of two files."""
     prepared, wanted = prepare(reference, predicted, settings, known=known), wanted_documents(settings, asked)
     ids: list[Any] = []
-    run = run_prepared(prepared, asked, wanted=wanted, take_ids=ids.extend)
+    grouping = wanted_errors(settings, asked)
+    run = run_prepared(prepared, asked, wanted=wanted, grouping=grouping, take_ids=ids.extend)
     part = Source.of(reference)
     if part.is_part and not part.by_name and prepared.pairing.unpaired:
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
-    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted)
+    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted, grouping)
     return Scored(None, {"records": result}, extra=beside, ids=ids)
 
 
@@ -408,6 +412,11 @@ def wanted_documents(settings: RecordSettings, asked: Asked) -> Wanted | None:
     """The documents that are shown, or that a report carries."""
     most = max(asked.documents, settings.worst or 0)
     return Wanted(most, even_right=bool(asked.documents)) if most else None
+
+
+def wanted_errors(settings: RecordSettings, asked: Asked) -> Grouping | None:
+    """Where errors are grouped: those of all documents, or of as many as a report looks at."""
+    return Grouping() if settings.errors else Grouping(most=GROUPED) if asked.documents else None
 
 
 def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
