@@ -120,7 +120,7 @@ class Judging:
         for path, support in supports:
             there[path] += support
         columns = [np.array(column) for column in zip(*self.rows, strict=True)] or [np.zeros(0)] * 4
-        path, confidence, right, document = columns
+        paths, confidence, right, document = columns
         notes = []
         if self.without:
             notes.append(
@@ -132,7 +132,7 @@ class Judging:
                 f"confidences of what is not compared, left out: {counted(sum(self.apart.values()), 'confidence')} ({listed})"
             )
         return Claims(
-            tuple(self.paths), path.astype(np.int64), confidence.astype(np.float64), right.astype(np.bool_),
+            tuple(self.paths), paths.astype(np.int64), confidence.astype(np.float64), right.astype(np.bool_),
             document.astype(np.int64), np.array(self.right, np.bool_), dict(there), tuple(notes),
         )  # fmt: skip
 
@@ -281,10 +281,10 @@ def claims_of_items(
                 rows.append((score, right, k))
         without += sum(one is None for one in sure)
         documents.append(set(reference) == seen if distinct else Counter(reference) == Counter(predicted))
-    confidence, right, document = (np.array(column) for column in zip(*rows, strict=True))
+    confidence, fine, document = (np.array(column) for column in zip(*rows, strict=True))
     note = f"without a confidence, and in no figure of calibration: {counted(without, 'predicted item')}"
     return Claims(
-        (name,), np.zeros(len(rows), np.int64), confidence.astype(np.float64), right.astype(np.bool_), document.astype(np.int64),
+        (name,), np.zeros(len(rows), np.int64), confidence.astype(np.float64), fine.astype(np.bool_), document.astype(np.int64),
         np.array(documents, np.bool_), {name: there}, (note,) if without else (),
     )  # fmt: skip
 
