@@ -42,6 +42,7 @@ from tallystick.engine.drawing import (
     sorts_tossed,
     swapped_sums,
     weighted_sums,
+    weights_for,
     width_of,
 )
 from tallystick.engine.tally import Kind, strata_of
@@ -108,7 +109,7 @@ def resampled_figures(
     strata = strata_of(results[0].kind, len(rows[0]))
     values: list[dict[str, list[F64]]] = [{} for _ in tallies]
     if sorts is None:
-        drawn = documents_drawn(strata, resamples, seed, width_of(rows))
+        drawn = documents_drawn(strata, resamples, seed, width_of(rows), weights_for(rows))
     else:
         rows = [one[sorts[0]] for one in rows]
         drawn = sorts_drawn(sorts[1], resamples, seed, width_of(rows))
@@ -350,7 +351,8 @@ def randomisation_values(
         rows, times = [one[sorts[0]] for one in rows], sorts[1]
         coins = sorts_tossed(times, resamples, seed, width)
     else:
-        coins = all_coins(n, width) if exact else coins_tossed(n, resamples, seed, width)
+        weights = weights_for(rows)
+        coins = all_coins(n, width, weights) if exact else coins_tossed(n, resamples, seed, width, weights)
     means = [float(np.mean([_score(run, run.sums) for run in system])) for system in systems]
     observed = [means[b] - means[a] for a, b in pairs]
     hits, total = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
