@@ -478,7 +478,7 @@ def review(claims: Claims, target: float = 0.95, *, resamples: int = 1000, seed:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Unit:
     """What is accepted or not, the surest first: whether each is right, and of which document; and where each run of equal confidences
     ends. Of whole documents some may say nothing; they are never accepted, and are counted."""
