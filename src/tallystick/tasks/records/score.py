@@ -13,6 +13,8 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from inspect import isclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,7 +47,7 @@ from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
-from tallystick.tasks.records.task import RecordSettings
+from tallystick.tasks.records.task import GROUPED, RecordSettings
 
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
@@ -235,10 +237,9 @@ def prepare(
         why = "it pairs the documents" if by_id else "no prediction has one"
         choices.setdefault(id_field, Choice(ignored=True, why=why))
     nothing = None if settings.nothing is None else _words(settings.nothing)
-    metric, decisions = explain_derivation(
-        shape.reference, choices, credit=settings.credit, equality=settings.equality, nothing=nothing, source=source
-    )
-    metric, keys = split_known(metric)
+    options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
+    derive: Any = _derive if choices or not isclass(settings.type) else _derive_once
+    metric, keys, decisions = derive(shape.reference, choices or None, **options)
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
@@ -248,6 +249,16 @@ def prepare(
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
     return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
+
+
+def _derive(type_: Any, choices: Mapping[str, Any] | None, **options: Any) -> tuple[Node, Any, tuple[Decision, ...]]:
+    """The metric of a type, the keys that the type knows, and why it is that metric."""
+    metric, decisions = explain_derivation(type_, choices or {}, **options)
+    return *split_known(metric), tuple(decisions)
+
+
+_derive_once = lru_cache(maxsize=64)(_derive)
+"""For whoever calls in a loop."""
 
 
 def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
@@ -367,29 +378,33 @@ def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> R
 
 @dataclass
 class Beside:
-    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at."""
+    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at, errors."""
 
     findings: Findings
     ignored: list[Any]
     wanted: Wanted | None
+    grouping: Grouping | None
 
     def add(self, other: Beside) -> None:
         self.findings.add(other.findings)
         self.ignored += other.ignored
         if self.wanted is not None and other.wanted is not None:
             self.wanted.add(other.wanted)
+        if self.grouping is not None and other.grouping is not None:
+            self.grouping.join(other.grouping)
 
 
 def score_part(reference: str, predicted: str, settings: RecordSettings, asked: Asked, known: Known) -> Scored:
     """Score a part of two files."""
     prepared, wanted = prepare(reference, predicted, settings, known=known), wanted_documents(settings, asked)
     ids: list[Any] = []
-    run = run_prepared(prepared, asked, wanted=wanted, take_ids=ids.extend)
+    grouping = wanted_errors(settings, asked)
+    run = run_prepared(prepared, asked, wanted=wanted, grouping=grouping, take_ids=ids.extend)
     part = Source.of(reference)
     if part.is_part and not part.by_name and prepared.pairing.unpaired:
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
-    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted)
+    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted, grouping)
     return Scored(None, {"records": result}, extra=beside, ids=ids)
 
 
@@ -397,6 +412,11 @@ def wanted_documents(settings: RecordSettings, asked: Asked) -> Wanted | None:
     """The documents that are shown, or that a report carries."""
     most = max(asked.documents, settings.worst or 0)
     return Wanted(most, even_right=bool(asked.documents)) if most else None
+
+
+def wanted_errors(settings: RecordSettings, asked: Asked) -> Grouping | None:
+    """Where errors are grouped: those of all documents, or of as many as a report looks at."""
+    return Grouping() if settings.errors else Grouping(most=GROUPED) if asked.documents else None
 
 
 def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
