@@ -27,9 +27,7 @@ def _changed(rng: random.Random, edges: list[tuple[int, int, int]], n: int, shar
     """The same edges among renamed nodes, a share of them drawn anew."""
     to = list(range(n))
     rng.shuffle(to)
-    return [
-        (to[s], to[t], r) if rng.random() > share else (rng.randrange(n), rng.randrange(n), r) for s, t, r in edges
-    ]
+    return [(to[s], to[t], r) if rng.random() > share else (rng.randrange(n), rng.randrange(n), r) for s, t, r in edges]
 
 
 def _graphs(rng: random.Random, n: int) -> tuple[Any, Any]:
