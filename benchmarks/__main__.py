@@ -13,7 +13,7 @@ from benchmarks.measure import KEPT
 from benchmarks.page import page, surroundings
 
 NAMES = (
-    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "hierarchies", "invoices",
+    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "fields", "hierarchies", "invoices",
     "judges", "latency", "meaning", "records", "relations", "reports", "resampling", "spans", "startup", "sturdiness",
 )  # fmt: skip
 
