@@ -76,14 +76,18 @@ class Confidences:
 
 def wrapping_key(value: Any) -> str | None:
     """The key beside "value" of the first object in a prediction that looks like a value with its confidence; None if there is none."""
-    if isinstance(value, dict):
-        if len(value) == 2 and VALUE in value:
-            key, given = next((key, one) for key, one in value.items() if key != VALUE)
-            if isinstance(given, float) and 0 <= given <= 1:
-                return str(key)
-        value = list(value.values())
-    inner = value if isinstance(value, list) else ()
-    return next((key for key in map(wrapping_key, inner) if key is not None), None)
+    left = [value]  # not by calling itself: a document may be nested deeply
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if len(one) == 2 and VALUE in one:
+                key, given = next((key, part) for key, part in one.items() if key != VALUE)
+                if isinstance(given, float) and 0 <= given <= 1:
+                    return str(key)
+            left += reversed(one.values())
+        elif isinstance(one, list):
+            left += reversed(one)
+    return None
 
 
 def _taken_out(value: dict[str, Any], steps: Steps) -> tuple[Any, Any]:
