@@ -17,11 +17,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import align_documents
+from tallystick.algebra.derive import json_keys
 from tallystick.algebra.node import Node
 from tallystick.engine import ranking
 from tallystick.engine.arrays import F64, I64
@@ -53,6 +55,8 @@ class Claims:
     there: Mapping[str, int] = field(default_factory=dict)
     """How many values or items the reference has at each path."""
     notes: tuple[str, ...] = ()
+    reviews: dict[tuple[float, int, int], Review] = field(default_factory=dict, repr=False)
+    """What was found already, by target, resamples and seed."""
 
     @cached_property
     def units(self) -> dict[str, I64]:
@@ -106,12 +110,12 @@ class Judging:
         self, ids: Sequence[Any], sides: tuple[Sequence[Any], Sequence[Any]], right: Mask | None, said: Any
     ) -> None:
         """Judge what the predictions of some documents say; `right` says which documents are right in everything, and `said` has
-        what the prediction of an id says, by address."""
+        what the prediction of an id says, by address, and its values as they were written."""
         trees = explain_documents(self.metric, list(sides[0]), list(sides[1]))
         for k, (key, tree) in enumerate(zip(ids, trees, strict=True)):
             number = len(self.right)
             self.right.append(tree.status == MATCHED and (is_right(tree) if right is None else bool(right[k])))
-            for path, confidence, fine in self._judge(key, tree, dict(said(key))):
+            for path, confidence, fine in self._judge(key, tree, *said(key)):
                 self.rows.append((self.paths.setdefault(path, len(self.paths)), confidence, fine, number))
 
     def claims(self, supports: Collection[tuple[str, int]] = ()) -> Claims:
@@ -143,11 +147,13 @@ class Judging:
         r, p = inner.encode(Objects([]), Objects([]), Scope())
         return frozenset(plain_path(level.path) for level in align_documents(inner, r, p).descend())
 
-    def _judge(self, key: Any, tree: Explanation, said: dict[Address, float]) -> list[tuple[str, float, bool]]:
+    def _judge(
+        self, key: Any, tree: Explanation, said: Mapping[Address, float], written: Any
+    ) -> list[tuple[str, float, bool]]:
         if tree.status == MISSED:  # a prediction that could not be read says nothing
             count_paths(tree.reference, "", self.there)
             return []
-        walk = _Walk(said, self.there)
+        walk = _Walk(said, self.there, written)
         walk.visit(tree, (), "", covered=False)
         if walk.bare:
             self.without += len(walk.bare)
@@ -168,6 +174,8 @@ class _Walk:
 
     said: Mapping[Address, float]
     there: Counter[str]
+    written: Any
+    """The prediction as plain data."""
     out: list[tuple[str, float, bool]] = field(default_factory=list)
     done: set[Address] = field(default_factory=set)
     seen: dict[Address, Explanation] = field(default_factory=dict)
@@ -189,30 +197,49 @@ class _Walk:
             self.there[path] += 1
         for child in inside:
             if not entry:
-                keys = list(node.predicted) if isinstance(node.predicted, Mapping) else None
-                self._child(child, address, path, covered, keys)
+                self._child(child, address, path, covered, node.predicted)
             elif child.name == "value" and child.status != MISSED:
                 self.visit(child, address, f"{path}.value", covered)
         if not inside and not covered and not any(one[: len(address)] == address for one in self.said):
             self.bare.append(path)
 
-    def _child(self, child: Explanation, address: Address, path: str, covered: bool, keys: list[Any] | None) -> None:
+    def _child(self, child: Explanation, address: Address, path: str, covered: bool, owner: Any) -> None:
         if child.how in ("empty", "unknown key", "wrong kind"):  # known by its path alone
             self.surplus.add(child.name)
             return
         step: Address = ()
         if child.places:
             path += "[*]"
-            place = child.places[1]
-            if place is not None:
-                step = (place if keys is None else keys[place],)
+            step = () if child.places[1] is None else (self._item(child, address, owner),)
         elif not child.name.startswith("<"):
             path = f"{path}.{child.name}" if path else child.name
-            step = (child.name,)
+            step = (self._key(child.name, address, owner),)
         if child.status == MISSED:
             count_paths(child.reference, path, self.there)
         else:
-            self.visit(child, (*address, *step), path, covered, entry=bool(child.places) and keys is not None)
+            self.visit(child, (*address, *step), path, covered, entry=bool(child.places) and isinstance(owner, Mapping))
+
+    def _item(self, child: Explanation, address: Address, owner: Any) -> Any:
+        """The last step to an item: its place, or its key in a mapping. A set has an order of its own, so that its items are known by
+        what they are."""
+        place = child.places[1]
+        if isinstance(owner, Mapping):
+            return list(owner)[place or 0]
+        if isinstance(owner, (set, frozenset)):
+            listed = self.written
+            for step in address:
+                listed = listed[step]
+            return next(
+                (k for k, one in enumerate(listed) if one == child.predicted and (*address, k) not in self.seen), None
+            )
+        return place
+
+    def _key(self, name: str, address: Address, owner: Any) -> str:
+        """The last step to a field: the key that it was written under, which may be an alias."""
+        for key in json_keys(type(owner)).get(name, ()):
+            if any(one[: len(address) + 1] == (*address, key) for one in self.said):
+                return key
+        return name
 
     def right_at(self, address: Address, path: str, compared: frozenset[str]) -> bool | None:
         """Whether a claim about something that the alignment has no row for is right; None if nothing is compared there."""
@@ -455,70 +482,85 @@ def thinned(curve: Sequence[tuple[float, float, float]], most: int) -> list[tupl
 def review(claims: Claims, target: float = 0.95, *, resamples: int = 1000, seed: int = 0) -> Review:
     """From which confidence on documents, and values, reach a target accuracy."""
     check_share("target", target)
+    known = claims.reviews.get((target, resamples, seed))
+    if known is not None:
+        return known
     n = len(claims.documents_right)
     sure = claims.by_document
     some = np.flatnonzero(~np.isnan(sure))
-    units = {DOCUMENTS: _Unit(sure[some], claims.documents_right[some], some, n, whole=True)}
+    units = {DOCUMENTS: _Unit.of(sure[some], claims.documents_right[some], some, target, n)}
     for path, rows in claims.units.items():
         if path != WHOLE:
-            units[path] = _Unit(claims.confidence[rows], claims.right[rows], claims.document[rows], n)
-    return Review(target, {name: _accept(unit, target, resamples, seed) for name, unit in units.items()})
+            units[path] = _Unit.of(claims.confidence[rows], claims.right[rows], claims.document[rows], target)
+    drawn = {name: unit for name, unit in units.items() if unit.step >= 0} if n > 1 else {}
+    for block in documents_drawn((n,), resamples, seed) if drawn and resamples else ():
+        for row in block.astype(np.int32):
+            for unit in drawn.values():
+                unit.draw(row, target)
+    found = Review(target, {name: unit.accepted(target) for name, unit in units.items()})
+    claims.reviews[target, resamples, seed] = found
+    return found
 
 
-class _Unit(NamedTuple):
-    """What is accepted or not: how sure each is, whether right, and of which of all documents. Of whole documents some may
-    say nothing; they are never accepted, and counted."""
+@frozen(eq=False)
+class _Unit:
+    """What is accepted or not, the surest first: whether each is right, and of which document; and where each run of equal confidences
+    ends. Of whole documents some may say nothing; they are never accepted, and are counted."""
 
-    confidence: F64
-    right: Mask
+    steps: Steps
+    ends: I64
+    right: NDArray[np.int32]
     document: I64
-    documents: int
-    whole: bool = False
+    step: int
+    """The last step at which the target is reached; -1: none."""
+    count: int
+    whole: bool
+    thresholds: list[float] = field(default_factory=list)
+    """What resamples of documents would have chosen, as far as they reach the target."""
+    shares: list[float] = field(default_factory=list)
+
+    @staticmethod
+    def of(confidence: F64, right: Mask, document: I64, target: float, documents: int | None = None) -> _Unit:
+        """Of some claims, or, of so many `documents`, of those that say how sure they are."""
+        order = np.argsort(-confidence, kind="stable")
+        found = ranking.steps(confidence, right)
+        step = int(ranking.lowest_step(found.accepted, found.right, target))
+        count = len(right) if documents is None else documents
+        ends = ranking.step_ends(confidence[order])
+        return _Unit(found, ends, right[order].astype(np.int32), document[order], step, count, documents is not None)
+
+    def draw(self, times: NDArray[np.int32], target: float) -> None:
+        """One resample: how often each document was drawn."""
+        weights = times[self.document]
+        accepted = np.cumsum(weights)[self.ends]
+        right = np.cumsum(weights * self.right)[self.ends]
+        chosen = int(ranking.lowest_step(accepted, right, target))
+        if chosen >= 0:
+            self.thresholds.append(float(self.steps.thresholds[chosen]))
+        total = self.count if self.whole else accepted[-1]
+        if total:
+            self.shares.append(float(accepted[self.step] / total))
+
+    def accepted(self, target: float) -> Accepted:
+        """What it came to."""
+        found, step = self.steps, self.step
+        columns = found.thresholds, found.accepted / max(self.count, 1), found.right / found.accepted
+        curve = tuple(zip(*(column.tolist() for column in columns), strict=True))
+        if step < 0:
+            return Accepted(target, None, 0.0, None, self.count, curve=curve)
+        threshold, share, accuracy = curve[step]
+        chosen = slice(0, int(self.ends[step]) + 1)
+        interval = ranking.share_interval(self.right[chosen] > 0, self.document[chosen])
+        reached = len(self.thresholds) / len(self.shares) if self.shares else 0.0
+        return Accepted(
+            target, threshold, share, accuracy, self.count, interval, _quantiles(self.shares), _quantiles(self.thresholds), reached, curve
+        )  # fmt: skip
 
 
-def _accept(unit: _Unit, target: float, resamples: int, seed: int) -> Accepted:
-    found = ranking.steps(unit.confidence, unit.right)
-    step = int(ranking.lowest_step(found.accepted, found.right, target))
-    count = unit.documents if unit.whole else len(unit.right)
-    columns = found.thresholds, found.accepted / max(count, 1), found.right / found.accepted
-    curve = tuple(zip(*(column.tolist() for column in columns), strict=True))
-    if step < 0:
-        return Accepted(target, None, 0.0, None, count, curve=curve)
-    threshold, share, accuracy = curve[step]
-    chosen = unit.confidence >= threshold
-    interval = ranking.share_interval(unit.right[chosen], unit.document[chosen])
-    if unit.documents < 2 or not resamples:
-        return Accepted(target, threshold, share, accuracy, count, interval, curve=curve)
-    thresholds, shares = _draw(unit, found, step, target, resamples, seed)
-    reached = float(np.mean(~np.isnan(thresholds)))
-    return Accepted(
-        target, threshold, share, accuracy, count, interval, _quantiles(shares), _quantiles(thresholds), reached, curve
-    )
-
-
-def _draw(unit: _Unit, found: Steps, step: int, target: float, resamples: int, seed: int) -> tuple[F64, F64]:
-    """Of each resample of documents the threshold that it would have chosen, and the share at the one that was."""
-    order = np.argsort(-unit.confidence, kind="stable")
-    ends, home, fine = ranking.step_ends(unit.confidence[order]), unit.document[order], unit.right[order]
-    width = max(1, len(order) // unit.documents)
-    drawn: list[tuple[F64, F64]] = []
-    for block in documents_drawn((unit.documents,), resamples, seed, width):
-        weights = block[:, home]
-        accepted = np.cumsum(weights, axis=1)[:, ends]
-        chosen = ranking.lowest_step(accepted, np.cumsum(weights * fine, axis=1)[:, ends], target)
-        total = np.full(len(block), float(unit.documents)) if unit.whole else accepted[:, -1]
-        with np.errstate(invalid="ignore"):
-            shares = accepted[:, step] / total
-        drawn.append((np.where(chosen < 0, np.nan, found.thresholds[chosen]), shares))
-    thresholds, shares = (np.concatenate(column) for column in zip(*drawn, strict=True))
-    return thresholds, shares
-
-
-def _quantiles(values: F64) -> tuple[float, float] | None:
-    known = values[~np.isnan(values)]
-    if not len(known):
+def _quantiles(values: Sequence[float]) -> tuple[float, float] | None:
+    if not values:
         return None
-    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return low, high
 
 

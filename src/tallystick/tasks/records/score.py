@@ -17,7 +17,7 @@ from functools import lru_cache
 from inspect import isclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,6 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
-from tallystick.results.confidence import Judging, plain_path
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
 from tallystick.results.explanation import Explanation, explain_document
@@ -48,6 +47,9 @@ from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_re
 from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import GROUPED, RecordSettings
+
+if TYPE_CHECKING:
+    from tallystick.results.confidence import Judging
 
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
@@ -70,7 +72,10 @@ class Prepared:
         confidences = None if self.pairing is None else self.pairing.predicted.confidences
         if self.judging is not None and confidences is not None:
             confidences.refuse_nothing()
-            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
+            from tallystick.results.confidence import plain_path
+
+            fields = result.by_field() if result.field_sums is not None or result.sources is not None else ()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in fields])
             result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result
@@ -225,7 +230,7 @@ def prepare(
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
         pairing.predicted.metric = metric = as_metric(settings.metric)
-        return Prepared(shape, metric, (), pairing, sure, Judging(metric) if sure else None)
+        return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
     for id_field in (
@@ -248,7 +253,20 @@ def prepare(
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
-    return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
+    return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure))
+
+
+def judge_by(metric: Node, asked: Any) -> Judging | None:
+    """What judges the confidences of predictions, if they were asked for."""
+    if not asked:
+        return None
+    from tallystick.results.confidence import Judging
+
+    if metric.by_side is not None:
+        raise MetricError(
+            "--confidence: a metric of two sides has no alignment that a value is right by; give one of its sides"
+        )
+    return Judging(metric)
 
 
 def _derive(type_: Any, choices: Mapping[str, Any] | None, **options: Any) -> tuple[Node, Any, tuple[Decision, ...]]:
@@ -271,7 +289,7 @@ def prepare_again(
 ) -> Prepared:
     """The same shape and metric for other documents in memory, paired in the same way."""
     pairing = prepared.pairing.again(reference, predicted, settings.lenient)
-    return replace(prepared, pairing=pairing, judging=prepared.judging and Judging(prepared.metric))
+    return replace(prepared, pairing=pairing, judging=judge_by(prepared.metric, prepared.judging))
 
 
 def record_settings(**options: Any) -> RecordSettings:
