@@ -199,8 +199,24 @@ def test_the_command_and_the_function_show_the_same(tmp_path):
     ]
     assert str(ts.score(*files).errors()[0]) in str(ts.score(*files).errors())
     assert "casefold" in str(ts.score(*files).errors())
-    refused = run("score", "records", *files, "--errors", "--jobs", "2", code=2)
-    assert "--errors" in refused.stderr
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by id", "by order"])
+def test_errors_in_shards_are_those_of_the_whole(tmp_path, named):
+    import json
+    import random
+
+    rng, files = random.Random(0), []
+    for name in ("gold", "system"):
+        documents = [random_document(rng, f"d{k}") for k in range(40)]
+        lines = (json.dumps({key: part for key, part in one.items() if named or key != "id"}) for one in documents)
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        files.append(str(tmp_path / f"{name}.jsonl"))
+    command = ("score", "records", *files, "--errors", "--format", "json")
+    whole = json.loads(run(*command).stdout)["errors"]
+    assert len(whole["kinds"]) > 5
+    for more in (("--shard", "300"), ("--shard", "2000", "--jobs", "2")):
+        assert json.loads(run(*command, *more).stdout)["errors"] == whole
 
 
 def test_choices_of_one_field_are_merged():

@@ -251,7 +251,9 @@ def test_families_are_corrected_apart_or_together() -> None:
     assert any(apart[key].corrected < found[key].corrected for key in found)
 
 
-def test_documents_drawn_by_sort_have_the_distribution_of_documents_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_drawn_by_sort_have_the_distribution_of_documents_drawn_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The oracle of a test: all 2^n outcomes; of an interval: the plain bootstrap. Both within four standard errors."""
     monkeypatch.setattr(drawing, "MANY", 0)
     monkeypatch.setattr(drawing, "ALIKE", 1)

@@ -221,6 +221,18 @@ class _Field:
             if len({value for pair in self.met for value in pair}) > FEW + 2:
                 self.met = None
 
+    def join(self, later: _Field, examples: int | None) -> None:
+        """Add what is known of the field from documents behind these."""
+        self.documents.update(later.documents)
+        self.met = None if later.met is None else self.met
+        self.meet(later.met or ())
+        self.known = None if self.known is None or later.known is None else self.known | later.known
+        self.see(())
+        for key, entry in later.entries.items():
+            same = self.entries.setdefault(key, _Entry(entry.reference, entry.predicted))
+            same.count += entry.count
+            same.places += entry.places[: None if examples is None else examples - len(same.places)]
+
 
 class Grouping:
     """Errors as they come, document by document. `examples` of each different pair are kept, None: all; of many documents the first are
@@ -271,7 +283,7 @@ class Grouping:
         alone = [leaf.alone(0), leaf.alone(1)]
         wrong += self._pair_up(leaf, values, alone)
         self._look_at([(values[0][i], values[1][j]) for i, j in wrong], leaf.level.node)
-        for i, j in wrong:
+        for i, j in sorted(wrong):
             sides = values[0][i], values[1][j]
             kind = context.kind(leaf, i, sides[1], self._kind(*sides, leaf.level.node))
             document = ids[leaf.trails[0].document(i)]
@@ -359,12 +371,27 @@ class Grouping:
                 for row in np.repeat(np.arange(len(counts)), counts).tolist():
                     self._note(path, "spurious", (None, None), ids[row], lambda path=path: path)  # type: ignore[misc]
 
+    # Adding
+
+    def join(self, later: Grouping) -> None:
+        """Add the errors of documents behind these, grouped elsewhere."""
+        if self.seen >= self.most and later.seen:
+            self.partial = True
+            return
+        self.seen, self.partial = self.seen + later.seen, self.partial or later.partial
+        for path, one in later._fields.items():
+            self._field(path).join(one, self.examples)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the kinds that were found: they can be found again."""
+        return {**vars(self), "_kinds": {}}
+
     # What it came to
 
     def errors(self) -> Errors:
         """Everything so far, grouped."""
         found = [self._grouped(path, one) for path, one in self._fields.items() if one.entries]
-        fields = {one.field: one for one in sorted(found, key=lambda one: -one.count)}
+        fields = {one.field: one for one in sorted(found, key=lambda one: (-one.count, one.field))}
         return Errors(fields, self.seen if self.partial else None)
 
     def _grouped(self, path: str, known: _Field) -> FieldErrors:
@@ -379,16 +406,18 @@ class Grouping:
             if kind not in ("missing", "spurious", "invalid", "empty")
             for entry in entries
         ]
-        often = sorted((entry for entry in both if entry.count > 1), key=lambda entry: -entry.count)
+        often = sorted((entry for entry in both if entry.count > 1), key=_most_first)
         pairs = tuple((entry.reference, entry.predicted, entry.count) for entry in often[:10])
         met = known.met or Counter()
         few = bool(both) and 2 * len({value for pair in met for value in pair} - {*ENDS}) <= met.total()
         confusion = tuple((a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0])))
         groups.sort(key=lambda group: (-group.count, PRIORITY[group.kind]))
-        return FieldErrors(path, tuple(groups), pairs, confusion if few else (), tuple(known.documents))
+        return FieldErrors(
+            path, tuple(groups), pairs, confusion if few else (), tuple(sorted(known.documents, key=str))
+        )
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
-        entries.sort(key=lambda entry: -entry.count)
+        entries.sort(key=_most_first)
         places = [
             Example(document, where, entry.reference, entry.predicted)
             for entry in entries
@@ -396,6 +425,11 @@ class Grouping:
         ]  # fmt: skip
         cure = remedy(kind, ((entry.reference, entry.predicted) for entry in entries))
         return Group(path, kind, sum(entry.count for entry in entries), tuple(places[: self.examples]), cure)
+
+
+def _most_first(entry: _Entry) -> tuple[int, str]:
+    """By count, and whatever the order in which documents were looked at."""
+    return -entry.count, str(entry.places[:1])
 
 
 def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:
