@@ -13,8 +13,8 @@ from benchmarks.measure import KEPT
 from benchmarks.page import page, surroundings
 
 NAMES = (
-    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "hierarchies", "invoices",
-    "judges", "latency", "meaning", "records", "relations", "reports", "resampling", "spans", "startup", "sturdiness",
+    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "fields", "hierarchies", "invoices",
+    "judges", "latency", "limits", "meaning", "records", "relations", "reports", "resampling", "shapes", "spans", "startup", "sturdiness",
 )  # fmt: skip
 
 

@@ -127,6 +127,29 @@ def test_what_is_missing_and_extra_in_one_list_of_values_is_paired():
     assert (row.wrong, row.missing, row.extra) == (0, 2, 2)
 
 
+def test_items_of_which_all_fields_are_spelled_otherwise_are_paired():
+    gold = [{"id": "a", "people": [{"name": "Ada Ek", "born": "1990-04-03"}, {"name": "Bo Ny", "born": "1991-05-06"}]}]
+    system = [
+        {"id": "a", "people": [{"name": "BO NY", "born": "6 May 1991"}, {"name": "ADA EK", "born": "3 April 1990"}]}
+    ]
+    errors = ts.score(gold, system)["records"].grouped_errors()
+    assert {(one.field, one.kind): one.count for one in errors.groups} == {
+        ("people[*].name", "case"): 2,
+        ("people[*].born", "date"): 2,
+    }
+    assert [one.path for one in errors.fields["people[*].name"].groups[0].examples] == [
+        "people[0→1].name",
+        "people[1→0].name",
+    ]
+    found = ts.suggest(gold, system)
+    assert found.f1 == 0
+    assert {one.path: (one.f1, one.values) for one in found.lines} == {
+        "people[*].name": (0.5, 2),
+        "people[*].born": (0.5, 2),
+    }
+    assert found.f1_with_all == 1
+
+
 def test_an_alias_is_what_always_stands_for_one_value():
     gold = [{"id": k, "currency": "EUR" if k % 2 else "USD"} for k in range(12)]
     system = [
@@ -290,7 +313,16 @@ def test_groups_of_any_documents_add_up_to_the_table_by_field(options):
         result = ts.score(gold, system, **options)["records"]
         errors = result.grouped_errors()
         by_field = {row.path: row.wrong + row.missing + row.extra for row in result.by_field()}
-        assert {path: one.count for path, one in errors.fields.items()} == {
-            path: n for path, n in by_field.items() if n
-        }
+        counts = {path: one.count + one.paired for path, one in errors.fields.items()}
+        assert counts == {path: n for path, n in by_field.items() if n}
         assert all(str(table) for table in errors.tables())
+
+
+def test_errors_are_shown_with_figures_by_label_and_only_if_asked_for(tmp_path):
+    from importlib.resources import files
+
+    gold, system = (str(files("tallystick.examples") / f"receipts.{side}.jsonl") for side in ("gold", "small"))
+    command = ("score", "records", gold, system, "--from", "output", "--lenient", "--format", "table")
+    assert "Kinds of error" in run(*command, "--errors", "--by", "label", "--label", "items[*].name").stdout
+    assert "Kinds of error" not in run(*command, "--report", str(tmp_path / "page.html")).stdout
+    assert "--describe scores nothing" in run(*command, "--describe", "--errors", code=2).stderr
