@@ -62,9 +62,8 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     for base in cls.__mro__[:0:-1]:
         found |= base.__dict__.get("__dataclass_fields__", {})
     for name, annotation in own.items():
-        value = (
-            getattr(cls, name, MISSING) if name in cls.__dict__ else MISSING
-        )  # a descriptor says what its default is
+        # A descriptor says what its default is.
+        value: Any = getattr(cls, name, MISSING) if name in cls.__dict__ else MISSING
         if isinstance(value, Field):
             one = value
             if value.default is MISSING:

@@ -204,8 +204,8 @@ def test_demo_and_list_run():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--rows", "3"], "--rows says how many rows of --by document are shown; give both"),
-        (["--limit", "3", "--by", "field"], "--rows says how many rows of --by document are shown; give both"),
+        (["--rows", "3"], "--rows says how many rows of --by document (or of --errors) are shown; give both"),
+        (["--limit", "3", "--by", "field"], "--rows says how many rows of --by document (or of --errors) are shown; give both"),
         (["--report-documents", "3"], "--report-documents says how many documents of --report carry"),
         (
             ["--worst", "1", "--by", "label", "--label", "relations[*].type"],

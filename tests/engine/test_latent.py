@@ -5,9 +5,13 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tallystick.engine import latent, program
 from tallystick.engine.latent import Problems, solve, solve_all
-from tallystick.engine.latent_pairs import common_unit
+from tallystick.engine.latent_pairs import common_unit, condense, programme
+from tallystick.engine.program import PrimalDual, Programs
 
 
 def brute_force(n, m, single, double):
@@ -149,3 +153,97 @@ def test_units():
     assert common_unit(np.array([0.5, 2.0])) == 0.5
     assert common_unit(np.array([1 / 3, 1.0])) == pytest.approx(1 / 3)
     assert common_unit(np.array([0.1234567])) is None
+
+
+# Symmetric graphs: few concepts, few roles, so that many variables look alike.
+
+
+@st.composite
+def symmetric_pairs(draw):
+    """Two graphs of up to four variables, and the second sometimes a copy of the first in another order."""
+    n = draw(st.integers(1, 4))
+    node = st.integers(0, n - 1)
+    edges = draw(st.sets(st.tuples(node, node, st.integers(0, 1)), max_size=8))
+    concepts = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    order = draw(st.permutations(range(n)))
+    copied = [0] * n
+    for v, to in enumerate(order):
+        copied[to] = concepts[v]
+    copy = {(order[s], order[t], r) for s, t, r in edges}
+    if draw(st.booleans()):
+        copy ^= draw(st.sets(st.tuples(node, node, st.integers(0, 1)), max_size=2))
+        copied[draw(node)] = 1
+    return n, sorted(edges), concepts, sorted(copy), copied
+
+
+def problem_of(case):
+    n, edges, concepts, copy, copied = case
+    i, j = np.nonzero(np.array(concepts)[:, None] == np.array(copied)[None, :])
+    double = [(s, u, t, v, r) for s, t, r in edges for u, v, q in copy if r == q]
+    columns = np.array(double, np.intp).reshape(-1, 5)
+    return n, n, (i, j, np.ones(len(i))), (*columns[:, :4].T, np.ones(len(columns))), columns[:, 4]
+
+
+@pytest.fixture(params=["as it is", "every problem is large"])
+def sizes(request, monkeypatch):
+    if request.param != "as it is":
+        for name, value in (("_GROWN", 0), ("_LARGE", 0), ("_SEARCHED", 0), ("_ROUNDS", 1)):
+            monkeypatch.setattr(latent, name, value)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=symmetric_pairs())
+def test_symmetric_graphs_equal_brute_force(sizes, case):
+    n, m, single, double, kinds = problem_of(case)
+    found = solve(n, m, single, double, kind=kinds)
+    best = brute_force(n, m, single, double)
+    assert found.optimal
+    assert found.lower == best
+    assert earned(found.mapping, single, double) == best
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=symmetric_pairs(), steps=st.integers(0, 60))
+def test_bounds_contain_the_optimum_whenever_the_clock_strikes(sizes, case, steps):
+    n, m, single, double, kinds = problem_of(case)
+    ticks = iter(range(10**6))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(latent.time, "monotonic", lambda: float(next(ticks)))
+        found = solve(n, m, single, double, kind=kinds, limit=steps + 0.5)
+    best = brute_force(n, m, single, double)
+    assert found.lower <= best <= found.upper
+    assert found.optimal == (found.lower == found.upper)
+    assert earned(found.mapping, single, double) == found.lower
+
+
+@pytest.mark.parametrize(("n", "m"), [(100, 100), (100, 90), (200, 200)])
+def test_a_chain_of_equal_nodes_is_matched_from_its_end_without_a_search(n, m, monkeypatch):
+    monkeypatch.setattr(latent._Search, "_relax", None)
+    i, j = np.nonzero(np.ones((n, m)))
+    k, o = np.nonzero(np.ones((n - 1, m - 1)))
+    rng = np.random.default_rng(0)
+    left, right = rng.permutation(n), rng.permutation(m)
+    single = (left[np.append(i, 0)], right[np.append(j, 0)], np.ones(n * m + 1))
+    double = (left[k], right[o], left[k + 1], right[o + 1], np.ones(len(k)))
+    found = solve(n, m, single, double)
+    assert found.optimal
+    assert found.lower == 2 * m
+
+
+def test_first_order_bounds_are_valid_and_come_close_to_the_programme():
+    rng = np.random.default_rng(2)
+    n = 12
+    one, other = relations(n, 30, 2, rng), relations(n, 30, 2, rng)
+    single, double, kinds = as_problem(one, other, rng.integers(0, 2, n), rng.integers(0, 2, n))
+    gain, rows = programme(condense(Problems.of([0, n], [0, n], single, double, kinds)))
+    best = Programs().relaxed(gain, rows)
+    optimum = float((best.prices * rows.limit).sum() + np.maximum(best.reduced, 0).sum())
+    for tools in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            if not tools:
+                patch.setattr(program, "_sparse_tools", lambda: None)
+            steps = PrimalDual(gain, rows)
+            for _ in range(40):
+                steps.run(5)
+                assert steps.upper >= optimum - 1e-7
+            assert steps.upper <= optimum * 1.005

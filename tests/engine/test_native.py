@@ -92,3 +92,26 @@ def test_a_library_that_is_none_is_not_used(monkeypatch, tmp_path):
     monkeypatch.undo()
     monkeypatch.setenv("TALLYSTICK_NATIVE", "off")
     assert native.compiled.__wrapped__() is None
+
+
+@given(
+    n=st.integers(2, 40) | st.integers(41, 3000),
+    seed=st.integers(0, 100),
+    sizes=st.lists(st.integers(1, 3), min_size=1, max_size=4),
+)
+@settings(max_examples=60)
+def test_documents_are_drawn_as_numpy_draws_them(built, n, seed, sizes):
+    """In any number of calls, and so that NumPy could go on where the library stopped."""
+    ours, theirs = (np.random.default_rng(seed) for _ in range(2))
+    for resamples in sizes:
+        counts = np.full((resamples, n), 9, np.float32)
+        assert built.draw_documents(ours.bit_generator, counts)
+        for row in counts:
+            drawn = theirs.integers(0, n, size=n, dtype=np.uint32)
+            assert row.tolist() == np.bincount(drawn, minlength=n).tolist()
+        assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+def test_other_generators_and_one_document_are_left_to_numpy(built):
+    assert not built.draw_documents(np.random.Philox(3), np.empty((2, 5), np.float32))
+    assert not built.draw_documents(np.random.PCG64(3), np.empty((2, 1), np.float32))

@@ -195,6 +195,23 @@ def test_a_new_similarity_needs_no_plain_definition():
     assert ts.match(ts.exact)(["a", "b"], ["a"]) == 1.0
 
 
+class Shouted(type(ts.text("equal"))):
+    """A user's own, derived from one that has a plain definition, which is not that of this one."""
+
+    def _encode(self, reference, predicted, scope):
+        from tallystick.engine.data import Objects
+
+        return super()._encode(
+            *(Objects([one.upper() for one in side.values]) for side in (reference, predicted)), scope
+        )
+
+
+def test_a_class_that_scores_in_another_way_does_not_inherit_the_definition():
+    metric = ts.f1(ts.match(Shouted()))
+    assert plan_of(metric) is None
+    assert ts.evaluate(metric, [["a"]], [["A"]]).f1 == metric(["a"], ["A"]) == 1.0
+
+
 # Tags of a few short texts are counted as they are read.
 
 TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-A-B", "I-A-B", "B", "PER"]), max_size=6)
@@ -216,3 +233,30 @@ def _said_of_tags(evaluate, reference, predicted, reading):
         return str(error)
     first = result.explain(1).as_dict() if result.ids else None
     return result.as_dict(), result.tally, result.rows.tolist(), str(result), result.documents, first, result.by_label()
+
+
+def test_a_field_that_was_only_seen_without_columns_is_no_misspelt_one():
+    metric = ts.f1(ts.each(a=ts.exact, b=ts.exact))
+    whole, lacking = {"a": 1, "b": 2}, {"a": 1}
+    run = ts.Evaluation(metric)
+    run.update([whole], [whole])
+    run.update([lacking], [lacking])
+    assert run.compute().tally["den_r"] == 3
+    one, other = ts.Evaluation(metric), ts.Evaluation(metric)
+    one.update([lacking], [lacking])
+    with pytest.raises(ValueMismatch, match="'b'"):
+        one.compute()
+    other.update([whole], [whole])
+    one.merge(other)
+    assert one.compute().tally["den_r"] == 3
+
+
+def test_the_page_on_the_algebra_calls_a_metric():
+    import doctest
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "algebra.md").read_text(encoding="utf-8")
+    code = "".join(block for block in page.split("```python\n")[1:] if block.startswith(">>>")).partition("```")[0]
+    test = doctest.DocTestParser().get_doctest(code, {"ts": ts}, "algebra.md", "algebra.md", 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+    assert test.examples

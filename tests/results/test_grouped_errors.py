@@ -127,6 +127,29 @@ def test_what_is_missing_and_extra_in_one_list_of_values_is_paired():
     assert (row.wrong, row.missing, row.extra) == (0, 2, 2)
 
 
+def test_items_of_which_all_fields_are_spelled_otherwise_are_paired():
+    gold = [{"id": "a", "people": [{"name": "Ada Ek", "born": "1990-04-03"}, {"name": "Bo Ny", "born": "1991-05-06"}]}]
+    system = [
+        {"id": "a", "people": [{"name": "BO NY", "born": "6 May 1991"}, {"name": "ADA EK", "born": "3 April 1990"}]}
+    ]
+    errors = ts.score(gold, system)["records"].grouped_errors()
+    assert {(one.field, one.kind): one.count for one in errors.groups} == {
+        ("people[*].name", "case"): 2,
+        ("people[*].born", "date"): 2,
+    }
+    assert [one.path for one in errors.fields["people[*].name"].groups[0].examples] == [
+        "people[0→1].name",
+        "people[1→0].name",
+    ]
+    found = ts.suggest(gold, system)
+    assert found.f1 == 0
+    assert {one.path: (one.f1, one.values) for one in found.lines} == {
+        "people[*].name": (0.5, 2),
+        "people[*].born": (0.5, 2),
+    }
+    assert found.f1_with_all == 1
+
+
 def test_an_alias_is_what_always_stands_for_one_value():
     gold = [{"id": k, "currency": "EUR" if k % 2 else "USD"} for k in range(12)]
     system = [
@@ -199,8 +222,24 @@ def test_the_command_and_the_function_show_the_same(tmp_path):
     ]
     assert str(ts.score(*files).errors()[0]) in str(ts.score(*files).errors())
     assert "casefold" in str(ts.score(*files).errors())
-    refused = run("score", "records", *files, "--errors", "--jobs", "2", code=2)
-    assert "--errors" in refused.stderr
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by id", "by order"])
+def test_errors_in_shards_are_those_of_the_whole(tmp_path, named):
+    import json
+    import random
+
+    rng, files = random.Random(0), []
+    for name in ("gold", "system"):
+        documents = [random_document(rng, f"d{k}") for k in range(40)]
+        lines = (json.dumps({key: part for key, part in one.items() if named or key != "id"}) for one in documents)
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        files.append(str(tmp_path / f"{name}.jsonl"))
+    command = ("score", "records", *files, "--errors", "--format", "json")
+    whole = json.loads(run(*command).stdout)["errors"]
+    assert len(whole["kinds"]) > 5
+    for more in (("--shard", "300"), ("--shard", "2000", "--jobs", "2")):
+        assert json.loads(run(*command, *more).stdout)["errors"] == whole
 
 
 def test_choices_of_one_field_are_merged():
@@ -274,7 +313,6 @@ def test_groups_of_any_documents_add_up_to_the_table_by_field(options):
         result = ts.score(gold, system, **options)["records"]
         errors = result.grouped_errors()
         by_field = {row.path: row.wrong + row.missing + row.extra for row in result.by_field()}
-        assert {path: one.count for path, one in errors.fields.items()} == {
-            path: n for path, n in by_field.items() if n
-        }
+        counts = {path: one.count + one.paired for path, one in errors.fields.items()}
+        assert counts == {path: n for path, n in by_field.items() if n}
         assert all(str(table) for table in errors.tables())

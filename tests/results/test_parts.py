@@ -7,15 +7,18 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from test_results import EXAMPLES, FILES, scored
 
 import tallystick as ts
 from running import run
+from tallystick.engine import drawing
 from tallystick.errors import MetricError
 from tallystick.results.compare import corrected
 from tallystick.results.parts import PartComparisons
-from tallystick.results.resampling import holm, randomisation
+from tallystick.results.resampling import holm, randomisation, randomisation_values, resampled_figures
+from tallystick.results.selection import without
 from tallystick.tasks.contract import find_task, task_names
 
 BREAKDOWNS = [(task, by) for task in sorted(task_names()) for by in find_task(task).breakdowns]
@@ -246,3 +249,37 @@ def test_families_are_corrected_apart_or_together() -> None:
     assert [d.corrected for d in found.values()] == holm([one or 1.0 for one in p])
     apart = corrected(found, together=False)
     assert any(apart[key].corrected < found[key].corrected for key in found)
+
+
+def test_documents_drawn_by_sort_have_the_distribution_of_documents_drawn_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The oracle of a test: all 2^n outcomes; of an interval: the plain bootstrap. Both within four standard errors."""
+    monkeypatch.setattr(drawing, "MANY", 0)
+    monkeypatch.setattr(drawing, "ALIKE", 1)
+    systems = [ts.records(*invoices(2, total)) for total in (0.1, 0.3)]
+    parts = [one.background.portions(one, "field", None)["records"].results(one["records"]) for one in systems]
+    totals = [without(one["total"], [f"d{k}" for k in range(14, 60)]) for one in parts]
+    sorts = drawing.sorts_of([one.rows for one in totals])
+    assert sorts is not None
+    assert sorts[1].sum() == 14 > len(sorts[0])
+    exact = randomisation_values([[one] for one in totals], [(0, 1)], 10_000, 0)[0]
+    drawn = randomisation_values([[one] for one in totals], [(0, 1)], 10_000, 0, sorts=sorts)[0]
+    assert drawn == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 10_000) ** 0.5)
+    whole = [one["total"] for one in parts]
+    sorts = drawing.sorts_of([one.rows for one in whole])
+    plain, by_sort = (
+        resampled_figures(whole, 10_000, 0, headline=True, sorts=of)[1]["f1"].values for of in (None, sorts)
+    )
+    error = 4 * plain.std() / 100
+    assert by_sort.mean() == pytest.approx(plain.mean(), abs=error)
+    assert by_sort.std() == pytest.approx(plain.std(), rel=0.04)
+
+
+def test_there_are_no_sorts_where_documents_differ() -> None:
+    rows = np.arange(8000, dtype=float).reshape(-1, 4)
+    assert drawing.sorts_of([rows]) is None
+    alike = np.tile(rows[:5], (500, 1))
+    first, counts = drawing.sorts_of([alike, alike * 0.5]) or ([], [])
+    assert (list(first), list(counts)) == ([0, 1, 2, 3, 4], [500] * 5)
+    assert drawing.sorts_of([alike[:100]]) is None

@@ -340,3 +340,24 @@ def test_memory_does_not_grow_with_resamples(monkeypatch):
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
     assert peaks[1] < 3 * 8 * drawing.CELLS
+
+
+@pytest.mark.parametrize("large", [1, 2**20], ids=["floats of 32 bits", "floats of 64 bits"])
+def test_sums_of_integers_do_not_depend_on_the_floats_that_weigh_them(large):
+    rows = np.random.default_rng(1).integers(0, 9, (50, 3)).astype(np.float64) * large
+    assert drawing.weights_for([rows]) == (np.float32 if large == 1 else np.float64)
+    plain = [
+        np.bincount(one, minlength=50) @ rows
+        for rng in [np.random.default_rng(4)]
+        for one in [rng.integers(0, 50, size=50, dtype=np.uint32) for _ in range(200)]
+    ]
+    np.testing.assert_array_equal(bootstrap_sums([rows, rows[:, :1]], 200, seed=4)[0], plain)
+    found = drawing.swapped_sums(drawing.coins_tossed(50, 30, 2, 1, drawing.weights_for([rows])), [rows])
+    gone, kept = next(found)
+    coins = next(drawing.coins_tossed(50, 30, 2))
+    np.testing.assert_array_equal(gone[0], coins @ rows)
+    np.testing.assert_array_equal(kept[0], (1 - coins) @ rows)
+
+
+def test_fractions_are_weighed_with_floats_of_64_bits():
+    assert drawing.weights_for([np.array([[0.5]])]) == np.float64

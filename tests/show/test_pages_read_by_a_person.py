@@ -285,7 +285,7 @@ def test_credits_fit_their_column(opened, tmp_path, width):
     page.set_viewport_size({"width": width, "height": 900})
     rows = opened_rows(page)
     assert max(len(row[3]) for row in rows) >= len("114.6 of 120 / 118")
-    assert page.locator("#list .tall").evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert page.locator("#list .scroll").evaluate("box => box.scrollWidth <= box.clientWidth")
     assert page.locator("#list td.credit").evaluate_all("all => all.every(c => c.scrollWidth <= c.clientWidth)")
 
 

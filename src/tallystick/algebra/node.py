@@ -101,6 +101,8 @@ class Node:
                 check_similarities(self)
 
             cls.__post_init__ = checked  # type: ignore[method-assign]
+        if "plain" not in cls.__dict__ and not SCORING.isdisjoint(cls.__dict__):
+            cls.plain = _no_plain  # type: ignore[attr-defined]  # that of the class above is not its own
 
     def __post_init__(self) -> None:
         check_values(self)
@@ -213,6 +215,16 @@ class Node:
 
 Change = Callable[[Codes, I64], Codes]
 """From the codes of a variable in some rows, and the owner of each row, to other codes."""
+
+
+SCORING = frozenset(
+    ("_encode", "_pairs", "_selves", "_numerators", "encode", "pairs", "selves", "numerators", "fill", "refine", "sums", "by_field")
+)  # fmt: skip
+"""What a class changes that scores in another way than the one above it."""
+
+
+def _no_plain(_: Node) -> None:
+    return None
 
 
 def check_values(node: Node) -> None:

@@ -462,9 +462,6 @@ def _counts_nothing(own: Any, x: Any, y: Any, nothing: tuple[object, object]) ->
 class SumOfProduct(Each):
     """The sum of a product's fields, over the product's own columns (where None is a value like others)."""
 
-    def plain(self) -> Plain | None:
-        return None
-
     def by_field(self, column: Fields) -> list[Field]:
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
 

@@ -120,6 +120,10 @@ def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter
     ]  # fmt: skip
 
 
+FIELDS_OF = 20_000
+"""Of so many documents a page has the fields without being asked for them."""
+
+
 def run_comparison(
     task: Task, reference: str, systems: tuple[str, ...], metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
 ) -> None:  # fmt: skip
@@ -142,12 +146,23 @@ def run_comparison(
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
     by = compare_by(comparison, options.by, options.label, options.rows) if options.by else None
+    shown = None
+    few = next(iter(scored.values()))[0].count <= FIELDS_OF
+    if (
+        options.report
+        and by is None
+        and task.fields_always
+        and few
+        and len(comparison.systems) > 1
+        and not options.macro
+    ):
+        shown = compare_by(comparison, "field")
     title = f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(_references(reference, files))}"
     show_comparisons(
         [comparison],
         Showing(
             options.correlations, options.differences, options.format_, options.report, options.picture, title=title,
-            own_tables=task.comparison_tables, by=by,
+            own_tables=task.comparison_tables, by=by, parts=shown,
         ),
     )  # fmt: skip
 

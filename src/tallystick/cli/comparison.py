@@ -43,6 +43,8 @@ class Showing:
     """A task's own tables, which are for people, not for TSV or JSON."""
     by: PartComparisons | None = None
     """The same systems by field or label."""
+    parts: PartComparisons | None = None
+    """The same for the page alone."""
 
 
 def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
@@ -75,7 +77,11 @@ def _write(comparisons: Sequence[Comparison], how: Showing, own: Sequence[Sequen
     if how.report:
         from tallystick.results.comparison_show import write_comparison
 
-        write_comparison(comparisons, how.report, how.title, truncate=how.truncate, own=own)
+        parts = how.by or how.parts
+        added = [list(tables) for tables in own] or [[] for _ in comparisons]
+        if parts is not None:
+            added[0] += parts
+        write_comparison(comparisons, how.report, how.title, truncate=how.truncate, own=added)
         say(f"report: {how.report}")
     for name, comparison in zip(pictures, comparisons, strict=False):
         with warnings.catch_warnings(record=True) as heard:

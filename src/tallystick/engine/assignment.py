@@ -7,16 +7,24 @@ solver. Arrays in, arrays out.
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, assign, distinct, number, offsets_of, sort_order, starts_of_runs
 from tallystick.frozen import frozen
 
 SMALL_SIDE = 4
+SMALL_SQUARE = 40
+"""Larger squares go to `lap`, everything else to SciPy: `lap` fills a rectangle up to a square, and takes longer to call."""
 LONG = 2
 """A side that is so many times as long as the other is cut down first."""
-DENSE_CELLS = 4_000_000
+DENSE_CELLS = 1_000_000
 DENSE_SHARE = 0.05
+"""A matrix of more cells, of which at most this share is filled, is not laid out: the solver for sparse ones is quicker (and takes .24 s to
+load, which is why small ones do not go there)."""
 TIE = 1e-9
 """What a pair is made to cost where early pairs are preferred: far less than any two different totals differ by."""
 
@@ -155,31 +163,38 @@ def _assign_dense(rows: I64, columns: I64, weights: F64, height: int, width: int
 
 def _assign_matrix(matrix: F64) -> I64:
     """The best column for each row (-1: none) of a dense matrix."""
-    import lap
-
     height, width = matrix.shape
-    if max(height, width) > LONG * min(height, width):
-        return _assign_rectangle(matrix)
-    match, _ = lap.lapjv(-matrix, extend_cost=height != width, return_cost=False)
-    return np.asarray(match, np.int64)
+    if height == width > SMALL_SQUARE:
+        import lap
 
-
-def _assign_rectangle(matrix: F64) -> I64:
-    """The same for one that is much longer than wide, where `lap` would fill it up to a square: first without the columns that are none
-    of the n heaviest of a row, then by a solver for rectangles."""
-    if matrix.shape[0] > matrix.shape[1]:
-        match = np.full(matrix.shape[0], -1, np.int64)
-        turned = _assign_rectangle(matrix.T)
+        return np.asarray(lap.lapjv(-matrix, return_cost=False)[0], np.int64)
+    if height > width:
+        match = np.full(height, -1, np.int64)
+        turned = _assign_matrix(matrix.T)
         match[turned] = np.arange(len(turned))
         return match
-    n, width = matrix.shape
-    if n * n < width:
-        heaviest_of_row = np.argpartition(-matrix, n - 1, axis=1)[:, :n]
-        columns = distinct(heaviest_of_row)
+    if height * height < width:  # without the columns that are none of the n heaviest of a row
+        columns = distinct(np.argpartition(-matrix, height - 1, axis=1)[:, :height])
         return columns[_assign_matrix(np.ascontiguousarray(matrix[:, columns]))]
+    return np.asarray(_linear_sum_assignment()(matrix, maximize=True)[1], np.int64)
+
+
+@cache
+def _linear_sum_assignment() -> Any:
+    """SciPy's solver for rectangles, without the rest of `scipy.optimize`, which takes .36 s to load."""
+    from importlib.util import find_spec, module_from_spec, spec_from_file_location
+
+    scipy = find_spec("scipy")
+    for folder in (scipy and scipy.submodule_search_locations) or ():
+        for path in sorted(Path(folder, "optimize").glob("_lsap.*")):
+            spec = spec_from_file_location("_lsap", path) if path.suffix in (".so", ".pyd") else None
+            if spec is not None and spec.loader is not None:
+                module = module_from_spec(spec)
+                spec.loader.exec_module(module)
+                return module.linear_sum_assignment
     from scipy.optimize import linear_sum_assignment
 
-    return np.asarray(linear_sum_assignment(matrix, maximize=True)[1], np.int64)
+    return linear_sum_assignment
 
 
 def heaviest(matrix: F64) -> float:

@@ -21,6 +21,7 @@ strikes leaves valid bounds and `optimal=False`.
 from __future__ import annotations
 
 import time
+from heapq import heappop, heappush
 from typing import Any, Literal
 
 import numpy as np
@@ -42,7 +43,7 @@ from tallystick.engine.latent_pairs import (
     shift,
     start_values,
 )
-from tallystick.engine.program import Programs, Rows, seconds_left
+from tallystick.engine.program import PrimalDual, Programs, Rows, seconds_left
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 
@@ -52,6 +53,10 @@ EPSILON = 1e-7
 _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a unit
 _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
+_GROWN = 500  # pairs of a problem for which a mapping is grown first
+_LARGE = 3_000  # pairs and links of a problem whose LP is solved by first-order steps
+_BLOCKS, _PROGRESS, _WORTH_DROPPING, _USED = 5, 0.03, 0.8, 0.02
+_SEARCHED = 5_000  # pairs and links that are left to search
 _LP_SPEED = 50_000  # variables for each second of the limit, above which an LP is hopeless
 _SEARCH_SPEED = 5_000  # the same for a search without an LP's bounds: HiGHS looks at the clock too rarely at its start
 
@@ -115,6 +120,7 @@ class _Search:
         self.mapping = np.full(int(problems.left[-1]), -1, np.intp)
         self.seconds = np.zeros(n)
         self.relaxed = np.zeros(n, np.bool_)  # whose LP was solved
+        self._solver: Programs | None = None
 
     def run(self) -> Solutions:
         """All stages."""
@@ -126,13 +132,12 @@ class _Search:
         rest = self._bound(shared)
         self.seconds += (time.monotonic() - begin) / max(1, self.all.problems)
         if self._open(self.upper, self.lower).any():
-            self.solver = Programs()
             rest = self._relax(rest, shared)
         for d in np.flatnonzero(self._open(self.upper, self.lower)).tolist():
             started = time.monotonic()
             own = None if self.limit is None else started + self.limit - float(self.seconds[d])
             deadline = shared if self.all.problems == 1 else own
-            self._search(rest, d, deadline)
+            self.upper[d] = min(self.upper[d], self._search(rest, d, deadline))
             self.seconds[d] += time.monotonic() - started
         self.upper = np.maximum(self._rounded(self.upper), self.lower)
         return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
@@ -172,7 +177,7 @@ class _Search:
         docs = np.flatnonzero(np.isinf(self.upper))
         shares = halves(pairs)
         longest, now = 0.0, time.monotonic()
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             # Another round only if it can be over by the deadline, as far as the rounds before tell.
             if not len(docs) or (deadline is not None and now + longest > deadline):
                 break
@@ -180,10 +185,12 @@ class _Search:
             earned, spare, slots = ends.earnings(pairs, shares)
             worth = pairs.single + earned
             found = assign(pairs, worth, docs)
+            self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
+            if number == 0:
+                docs = self._grow(pairs, worth, docs, deadline)
             # Moves are never finished for sure: they get a third of the time that is left.
             pause = None if deadline is None else time.monotonic() + max(0.0, deadline - time.monotonic()) / 3
             self._adopt(improve(self.all, found.mapping, docs, deadline=pause), docs)
-            self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
             docs = docs[self._open(self.upper[docs], self.lower[docs])]
             lack, total = lacking(pairs, worth, found, docs)
             open_ = np.zeros(pairs.problems, np.bool_)
@@ -199,15 +206,99 @@ class _Search:
             longest, now = max(longest, time.monotonic() - now), time.monotonic()
         return pairs
 
+    def _grow(self, pairs: Pairs, worth: F64, docs: I64, deadline: float | None) -> I64:
+        """Mappings that are grown along the links, for large problems; those of `docs` that are open after it.
+
+        Where many variables look alike, this often ends the matter, and moves would take long.
+        """
+        large = np.bincount(pairs.doc, minlength=pairs.problems)[docs] > _GROWN
+        if large.any():
+            self._adopt(grow(pairs, worth, docs[large], deadline=deadline), docs[large])
+        return docs[self._open(self.upper[docs], self.lower[docs])]
+
     # Stages 3 and 4.
 
     def _relax(self, rest: Pairs, deadline: float | None) -> Pairs:
-        """LPs, several small problems in one, since a solver's start costs more than they do; what they leave
-        possible."""
+        """LPs; what they leave possible. Small ones several in one, since a solver's start costs more than they do."""
         docs = np.flatnonzero(self._open(self.upper, self.lower))
+        size = np.bincount(rest.doc, minlength=rest.problems) + np.bincount(rest.doc[rest.a], minlength=rest.problems)
+        large = size[docs] > _LARGE
+        possible = np.ones(len(rest.i), np.bool_)
+        for d in docs[large].tolist():
+            started = time.monotonic()
+            self._descend(rest.keep(rest.doc == d)[0], d, self._own_deadline(d, deadline))
+            self.seconds[d] += time.monotonic() - started
+        small = docs[~large]
+        if len(small):
+            self._relax_batches(rest, small, possible, deadline)
+        return rest.keep(possible)[0]
+
+    def _own_deadline(self, d: int, shared: float | None) -> float | None:
+        """Until when one problem may go on: its own limit, less what it had of the shared stages."""
+        if self.limit is None or self.all.problems == 1:
+            return shared
+        return time.monotonic() + self.limit - float(self.seconds[d])
+
+    def _descend(self, pairs: Pairs, d: int, deadline: float | None) -> None:
+        """One large problem: its LP step by step, with mappings made from its values, and without the pairs and links that its
+        bounds rule out. Where the LP ends above the best mapping, a pair is either taken or dropped (branch and bound).
+        """
+        waiting: list[tuple[float, int, PrimalDual]] = [(-float(self.upper[d]), 0, PrimalDual(*programme(pairs)))]
+        made, n, top = 0, len(pairs.i), 0.0
+        while waiting and (deadline is None or time.monotonic() < deadline):
+            bound, _, program = heappop(waiting)
+            self.upper[d] = min(self.upper[d], max(-bound, top, self.lower[d]))  # the best of what waits
+            if not self._opens(-bound, d):
+                return
+            if self._settle(program, pairs, d, -bound, deadline):
+                continue
+            values, left = _of_pairs(program, n)
+            if not made:
+                # Nearly always a best mapping is among the pairs that the LP uses at all: few, so that searching them is quick.
+                used = (values > _USED) | (self.mapping[pairs.i] == pairs.j)
+                self._search(pairs.keep(used)[0], d, deadline)
+            if len(program.columns) <= _SEARCHED:
+                top = max(top, self._search(pairs.keep(left)[0], d, deadline))
+                continue
+            for child in _branches(program, values, pairs):
+                made += 1
+                heappush(waiting, (-min(program.upper, -bound), made, child))
+        if not waiting:
+            self.upper[d] = min(self.upper[d], max(top, self.lower[d]))
+
+    def _settle(self, program: PrimalDual, pairs: Pairs, d: int, above: float, deadline: float | None) -> bool:
+        """Steps on an LP until nothing better than the best mapping is in it (true), or until they gain little."""
+        n, only, known, stalled = len(pairs.i), np.array([d]), np.inf, 0
+        while deadline is None or time.monotonic() < deadline:
+            program.run(_BLOCKS, deadline)
+            if not self._opens(program.upper, d):
+                return True
+            if not self.relaxed[d] or stalled:
+                values, _ = _of_pairs(program, n)
+                self._adopt(improve(self.all, assign(pairs, values, only).mapping, only, deadline=deadline), only)
+            bound = program.upper - np.maximum(-program.reduced, 0.0)
+            possible = self._open(bound, np.full(len(bound), self.lower[d]))
+            if not possible.any():
+                return True
+            # More steps as long as they take a share of the gap away.
+            worth = known - program.upper > _PROGRESS * (program.upper - self.lower[d])
+            stalled, known = 0 if worth else stalled + 1, min(known, program.upper)
+            if stalled > 1:
+                break
+            if possible.mean() < _WORTH_DROPPING:
+                program.keep(possible)
+                known = np.inf
+        self.relaxed[d] = True
+        return False
+
+    def _opens(self, bound: float, d: int) -> bool:
+        """Whether what is bounded so may beat the best mapping of the problem."""
+        return bool(self._open(np.array([bound]), self.lower[d : d + 1])[0])
+
+    def _relax_batches(self, rest: Pairs, docs: I64, possible: Mask, deadline: float | None) -> None:
+        """The LPs of small problems; `possible` loses the pairs that they rule out."""
         size = np.bincount(rest.doc, minlength=rest.problems)[docs]
         batch = np.cumsum(size) // _BATCH if len(docs) > 1 else np.zeros(len(docs), np.intp)
-        possible = np.ones(len(rest.i), np.bool_)
         values = np.zeros(len(rest.i))
         bound = np.full(len(rest.i), np.inf)
         for number in distinct(batch).tolist():
@@ -238,27 +329,54 @@ class _Search:
         if len(docs):
             rounded = assign(rest, values, docs).mapping
             self._adopt(improve(self.all, rounded, docs, deadline=deadline), docs)
-            possible = self._open(bound, self.lower[rest.doc])
-        return rest.keep(possible)[0]
+            possible &= self._open(bound, self.lower[rest.doc])
 
-    def _search(self, rest: Pairs, d: int, deadline: float | None) -> None:
-        """The integer programme of one problem."""
+    def _search(self, rest: Pairs, d: int, deadline: float | None) -> float:
+        """The integer programme of some pairs of one problem; what they can earn at most, as far as is known."""
         pairs, _ = rest.keep(rest.doc == d)
+        if not len(pairs.i):
+            return float(self.lower[d])
         left = seconds_left(deadline)
         speed = _LP_SPEED if self.relaxed[d] else _SEARCH_SPEED
-        if not len(pairs.i):
-            self.upper[d] = self.lower[d]
-        elif left is None or len(pairs.i) + len(pairs.a) <= speed * left:
-            gain, rows = programme(pairs)
-            gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
-            seconds = None if left is None else 0.75 * left  # HiGHS overruns its time by half a second and more
-            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=seconds)
-            if found.values is not None:
-                chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
-                mapping = np.full(len(self.mapping), -1, np.intp)
-                mapping[pairs.i[chosen]] = pairs.j[chosen]
-                self._adopt(mapping, np.array([d]))
-            self.upper[d] = min(self.upper[d], max(found.upper, self.lower[d]))
+        if left is not None and len(pairs.i) + len(pairs.a) > speed * left:
+            return float(self.upper[d])
+        gain, rows = programme(pairs)
+        gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
+        seconds = None if left is None else 0.75 * left  # HiGHS overruns its time by half a second and more
+        found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=seconds)
+        if found.values is not None:
+            chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
+            mapping = np.full(len(self.mapping), -1, np.intp)
+            mapping[pairs.i[chosen]] = pairs.j[chosen]
+            self._adopt(mapping, np.array([d]))
+        return max(found.upper, float(self.lower[d]))
+
+    @property
+    def solver(self) -> Programs:
+        """HiGHS, from when it is first needed."""
+        if self._solver is None:
+            self._solver = Programs()
+        return self._solver
+
+
+def _of_pairs(program: PrimalDual, n: int) -> tuple[F64, Mask]:
+    """The values of the first n columns, and which of them are left."""
+    values, left = np.zeros(n), np.zeros(n, np.bool_)
+    at = program.columns[program.columns < n]
+    values[at] = np.clip(program.values[: len(at)], 0.0, 1.0)
+    left[at] = True
+    return values, left
+
+
+def _branches(program: PrimalDual, values: F64, pairs: Pairs) -> tuple[PrimalDual, PrimalDual]:
+    """The LP without the rivals of a pair that is neither in nor out, and without the pair itself."""
+    n = len(values)
+    links = np.bincount(pairs.a, pairs.weight, n) + np.bincount(pairs.b, pairs.weight, n)
+    p = int(np.argmax(values * (1.0 - values) * (1.0 + np.minimum(links, 4.0))))
+    rivals = (pairs.i == pairs.i[p]) ^ (pairs.j == pairs.j[p])
+    dropped = np.zeros(n, np.bool_)
+    dropped[p] = True
+    return program.without(rivals), program.without(dropped)
 
 
 # Local improvement of a mapping, in all problems at once.
@@ -272,66 +390,195 @@ class _Search:
 #     i'-- j             / \
 #                      i'   j
 #
-# where g[p] is what p earns beside the chosen pairs. Each round makes the best move of each problem; rounds end
-# when no move gains. One round is a dozen array operations for the whole corpus.
+# where g[p] is what p earns beside the chosen pairs. Each round makes all moves that gain more than the others at
+# their variables; where these get in each other's way, so that a problem has lost by them, it makes its best move
+# alone. Rounds end when no move gains. One round is a dozen array operations for the whole corpus.
 
 
 def improve(pairs: Pairs, mapping: I64, docs: I64, *, deadline: float | None = None) -> I64:
     """The mapping after the best moves in the problems of `docs`; never worse."""
-    n, width = len(pairs.i), max(int(pairs.right[-1]), 1)
-    if not n:
+    if not len(pairs.i):
         return mapping
-    keys = pairs.i * width + pairs.j
-    between = _Links(pairs)
-    chosen = mapping[pairs.i] == pairs.j
-    of_i = np.full(int(pairs.left[-1]) + 1, -1, np.intp)
-    of_j = np.full(width + 1, -1, np.intp)
-    at = np.flatnonzero(chosen)
-    of_i[pairs.i[at]] = at
-    of_j[pairs.j[at]] = at
+    moves = _Moves(pairs, mapping)
     wanted = np.zeros(pairs.problems, np.bool_)
     wanted[docs] = True
     active = np.flatnonzero(wanted[pairs.doc])
     while len(active) and (deadline is None or time.monotonic() < deadline):
-        earns = np.append(
-            pairs.single
-            + np.bincount(pairs.a, pairs.weight * chosen[pairs.b], n)
-            + np.bincount(pairs.b, pairs.weight * chosen[pairs.a], n),
-            0.0,  # what the absent pair -1 earns
-        )
-        out1, out2 = of_i[pairs.i[active]], of_j[pairs.j[active]]
-        swap = (out1 >= 0) & (out2 >= 0) & ~chosen[active]
-        key = np.where(swap, pairs.i[out2] * width + pairs.j[out1], -1)
-        place = np.minimum(np.searchsorted(keys, key), n - 1)
-        back = np.where(keys[place] == key, place, -1)
-        gain = earns[active] + earns[back] - earns[out1] - earns[out2]
-        both = np.flatnonzero(swap)
-        gain[both] += between(out1[both], out2[both]) + between(active[both], back[both])
-        gain[chosen[active]] = 0.0
-        doc = pairs.doc[active]
-        begins = np.flatnonzero(np.concatenate([[True], doc[1:] != doc[:-1]]))
-        best = np.repeat(np.maximum.reduceat(gain, begins), np.diff(np.append(begins, len(doc))))
-        moves = np.flatnonzero((gain == best) & (gain > 1e-9))
-        if not len(moves):
-            break
-        moves = moves[np.unique(doc[moves], return_index=True)[1]]
-        for old in (out1[moves], out2[moves]):
-            gone = old[old >= 0]
-            chosen[gone] = False
-            of_i[pairs.i[gone]] = -1
-            of_j[pairs.j[gone]] = -1
-        returned = back[moves]
-        new = np.concatenate([active[moves], returned[returned >= 0]])
-        chosen[new] = True
-        of_i[pairs.i[new]] = new
-        of_j[pairs.j[new]] = new
-        moved = np.zeros(pairs.problems, np.bool_)
-        moved[doc[moves]] = True
-        active = active[moved[doc]]
+        moved = moves.make(active)
+        active = active[moved[pairs.doc[active]]]
     improved = np.full(len(mapping), -1, np.intp)
-    at = np.flatnonzero(chosen)
+    at = np.flatnonzero(moves.chosen)
     improved[pairs.i[at]] = pairs.j[at]
     return improved
+
+
+class _Moves:
+    """The chosen pairs of all problems, and rounds of moves that make them earn more."""
+
+    def __init__(self, pairs: Pairs, mapping: I64) -> None:
+        self.pairs, self.between = pairs, _Links(pairs)
+        self.width = max(int(pairs.right[-1]), 1)
+        self.keys = pairs.i * self.width + pairs.j
+        self.heaviest = 2.0 * float(self.between.weight.max(initial=0.0))
+        self._choose(mapping[pairs.i] == pairs.j)
+        self.value = self._values(self.chosen)
+
+    def _choose(self, chosen: Mask) -> None:
+        pairs, at = self.pairs, np.flatnonzero(chosen)
+        self.chosen = chosen
+        self.of_i = np.full(int(pairs.left[-1]), -1, np.intp)
+        self.of_j = np.full(self.width, -1, np.intp)
+        self.of_i[pairs.i[at]] = at
+        self.of_j[pairs.j[at]] = at
+
+    def _values(self, chosen: Mask) -> F64:
+        pairs, at = self.pairs, np.flatnonzero(chosen)
+        both = np.flatnonzero(chosen[pairs.a] & chosen[pairs.b])
+        alone = np.bincount(pairs.doc[at], pairs.single[at], pairs.problems)
+        return np.asarray(alone + np.bincount(pairs.doc[pairs.a[both]], pairs.weight[both], pairs.problems), np.float64)
+
+    def make(self, active: I64) -> Mask:
+        """One round among some pairs; in which problems anything was moved."""
+        pairs, moved = self.pairs, np.zeros(self.pairs.problems, np.bool_)
+        at, out1, out2, back, gain = self._gains(active)
+        if not len(at):
+            return moved
+        # The moves in order of their gain, in each problem; a move needs to be the first at each of its variables.
+        order = np.lexsort((at, -gain))
+        at, out1, out2, back = at[order], out1[order], out2[order], back[order]
+        rank = np.arange(len(at))
+        doc = pairs.doc[at]
+        _, best = np.unique(doc, return_index=True)
+        claims = [(pairs.i, at, int(pairs.left[-1])), (pairs.j, at, self.width)]
+        claims += [(pairs.i, out2, int(pairs.left[-1])), (pairs.j, out1, self.width)]
+        first = {id(side): np.full(size, len(at)) for side, _, size in claims}
+        for side, which, _ in claims:
+            there = which >= 0
+            np.minimum.at(first[id(side)], side[which[there]], rank[there])
+        free = np.ones(len(at), np.bool_)
+        for side, which, _ in claims:
+            free &= (which < 0) | (first[id(side)][side[which]] == rank)
+        chosen = self._after(out1[free], out2[free], at[free], back[free])
+        value = self._values(chosen)
+        worse = value <= self.value + 1e-9
+        if worse[doc[best]].any():
+            single = np.zeros(len(at), np.bool_)
+            single[best] = True
+            free = np.where(worse[doc], single, free)
+            chosen = self._after(out1[free], out2[free], at[free], back[free])
+            value = self._values(chosen)
+        moved[doc] = value[doc] > self.value[doc] + 1e-9
+        self._choose(np.where(moved[pairs.doc], chosen, self.chosen))
+        self.value = np.where(moved, value, self.value)
+        return moved
+
+    def _after(self, out1: I64, out2: I64, at: I64, back: I64) -> Mask:
+        chosen: Mask = self.chosen.copy()
+        for gone in (out1, out2):
+            chosen[gone[gone >= 0]] = False
+        chosen[at] = True
+        chosen[back[back >= 0]] = True
+        return chosen
+
+    def _gains(self, active: I64) -> tuple[I64, I64, I64, I64, F64]:
+        """The moves that gain: the pair taken in, what it replaces, what comes back, and the gain."""
+        pairs, chosen, n = self.pairs, self.chosen, len(self.pairs.i)
+        one, other = np.flatnonzero(chosen[pairs.a]), np.flatnonzero(chosen[pairs.b])
+        earns = np.append(
+            pairs.single
+            + np.bincount(pairs.b[one], pairs.weight[one], n)
+            + np.bincount(pairs.a[other], pairs.weight[other], n),
+            0.0,  # what the absent pair -1 earns
+        )
+        at = active[~chosen[active]]
+        out1, out2 = self.of_i[pairs.i[at]], self.of_j[pairs.j[at]]
+        # A swap may be named by either of the pairs that it takes in: let it be the one that earns more.
+        hopeful = earns[at] * np.where((out1 >= 0) & (out2 >= 0), 2.0, 1.0) + self.heaviest > earns[out1] + earns[out2]
+        at, out1, out2 = at[hopeful], out1[hopeful], out2[hopeful]
+        swap = np.flatnonzero((out1 >= 0) & (out2 >= 0))
+        back = np.full(len(at), -1, np.intp)
+        key = pairs.i[out2[swap]] * self.width + pairs.j[out1[swap]]
+        place = np.minimum(np.searchsorted(self.keys, key), n - 1)
+        back[swap] = np.where(self.keys[place] == key, place, -1)
+        gain = earns[at] + earns[back] - earns[out1] - earns[out2]
+        gain[swap] += self.between(out1[swap], out2[swap]) + self.between(at[swap], back[swap])
+        good = gain > 1e-9
+        return at[good], out1[good], out2[good], back[good], gain[good]
+
+
+# A mapping grown from where there is least choice.
+#
+# Where many variables look alike, an assignment cannot tell them apart, however it shares out the links: in a chain of equal
+# nodes each node may be any other. Growth does what a reader does: it begins where only one pair fits, and goes on along the
+# links, always to the pair that earns most beside those that are chosen.
+
+
+def grow(pairs: Pairs, worth: F64, docs: I64, *, deadline: float | None = None) -> I64:
+    """A mapping for each problem of `docs`; `worth` is what each pair may earn."""
+    wanted = np.zeros(pairs.problems, np.bool_)
+    wanted[docs] = True
+    inside = np.flatnonzero(wanted[pairs.doc])
+    # A pair is apt if neither of its variables could do better; the fewer others are, the earlier it comes.
+    n_left, n_right = int(pairs.left[-1]), int(pairs.right[-1])
+    rivals = np.zeros(len(inside))
+    apt = np.ones(len(inside), np.bool_)
+    for side, size in ((pairs.i[inside], n_left), (pairs.j[inside], n_right)):
+        most = np.zeros(size)
+        np.maximum.at(most, side, worth[inside])
+        apt &= worth[inside] >= most[side] - 1e-9
+    for side, size in ((pairs.i[inside], n_left), (pairs.j[inside], n_right)):
+        rivals += np.bincount(side[apt], minlength=size)[side]
+    most_worth = float(worth.max(initial=1.0))
+    scale = 0.25 * float(pairs.weight.min(initial=1.0)) / max(1.0, most_worth)
+    earns = pairs.single.copy()
+    earns[inside] += scale * (worth[inside] + np.where(apt, most_worth * 2.0 / np.maximum(rivals, 2.0), 0.0))
+    at, other = np.concatenate([pairs.a, pairs.b]), np.concatenate([pairs.b, pairs.a])
+    order = np.argsort(at, kind="stable")
+    at, other, weight = at[order], other[order], np.concatenate([pairs.weight, pairs.weight])[order]
+    waiting = inside[np.argsort(-earns[inside], kind="stable")]  # those without links to what is chosen, in their order
+    promising: list[tuple[float, int]] = []  # and those that have some
+    mapping = np.full(n_left, -1, np.intp)
+    free_i, free_j = np.ones(n_left, np.bool_), np.ones(n_right, np.bool_)
+    to_come = int(np.minimum(np.diff(pairs.left), np.diff(pairs.right))[docs].sum())
+    next_ = 0
+    while to_come and (deadline is None or time.monotonic() < deadline):
+        next_ += _first_free(waiting[next_:], pairs, free_i, free_j)
+        if promising and (next_ == len(waiting) or -promising[0][0] >= earns[waiting[next_]]):
+            promised, p = heappop(promising)
+            if -promised < earns[p]:
+                continue
+        elif next_ < len(waiting):
+            p = int(waiting[next_])
+        else:
+            break
+        if not (free_i[pairs.i[p]] and free_j[pairs.j[p]]):
+            continue
+        free_i[pairs.i[p]] = free_j[pairs.j[p]] = False
+        mapping[pairs.i[p]] = pairs.j[p]
+        to_come -= 1
+        links = slice(*np.searchsorted(at, (p, p + 1)))
+        linked = other[links]
+        reachable = free_i[pairs.i[linked]] & free_j[pairs.j[linked]]
+        linked = linked[reachable]
+        np.add.at(earns, linked, weight[links][reachable])
+        for q, earned in zip(linked.tolist(), earns[linked].tolist(), strict=True):
+            heappush(promising, (-earned, q))
+    return mapping
+
+
+def _first_free(waiting: I64, pairs: Pairs, free_i: Mask, free_j: Mask) -> int:
+    """How many pairs to pass over until one has both variables free."""
+    begin, stretch = 0, 1
+    while begin < len(waiting):
+        part = waiting[begin : begin + stretch]
+        free = np.flatnonzero(free_i[pairs.i[part]] & free_j[pairs.j[part]])
+        if len(free):
+            return begin + int(free[0])
+        begin, stretch = begin + stretch, _STRETCH
+    return len(waiting)
+
+
+_STRETCH = 4096
 
 
 class _Links:

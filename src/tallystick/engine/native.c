@@ -78,3 +78,54 @@ SHARED I match_trees(I n, I m, const I *lefts, const I *rights, I keys_left, con
     }
     return found;
 }
+
+/* The twin of the loop in `drawing.documents_drawn`: how often n draws give each of n documents, a row for each resample.
+ *
+ * The generator is NumPy's PCG64 (O'Neill 2014, XSL-RR), whose numbers are used in halves, the low one first; a half x becomes
+ * the document (x n) >> 32, and is passed over where the low bits of x n say that it would favour a document (Lemire 2019).
+ * `state` is the generator's: state and increment, high and low words each, whether a half is left, and that half.
+ */
+SHARED I draw_documents(uint64_t *state, I n, I resamples, float *counts)
+{
+#ifdef __SIZEOF_INT128__
+    typedef unsigned __int128 U;
+    const U multiplier = ((U)0x2360ED051FC65DA4u << 64) | 0x4385DF649FCCF645u;
+    const U increment = ((U)state[2] << 64) | state[3];
+    const uint32_t bound = (uint32_t)n, least = (uint32_t)(-bound) % bound;
+    U at = ((U)state[0] << 64) | state[1];
+    int left = state[4] != 0;
+    uint32_t half = (uint32_t)state[5];
+    for (I r = 0; r < resamples; r++, counts += n) {
+        for (I k = 0; k < n; k++) counts[k] = 0.0f;
+        for (I drawn = 0; drawn < n;) {
+            uint64_t scaled = (uint64_t)half * bound;
+            if (!left) {
+                at = at * multiplier + increment;
+                const uint64_t high = (uint64_t)(at >> 64), mixed = high ^ (uint64_t)at, turn = high >> 58;
+                const uint64_t next = (mixed >> turn) | (mixed << ((64 - turn) & 63));
+                half = (uint32_t)(next >> 32);
+                scaled = (next & 0xFFFFFFFFu) * bound;
+                const uint64_t other = (uint64_t)half * bound;
+                if ((uint32_t)scaled >= least && (uint32_t)other >= least && drawn + 2 <= n) { /* nearly always */
+                    counts[scaled >> 32] += 1.0f;
+                    counts[other >> 32] += 1.0f;
+                    drawn += 2;
+                    continue;
+                }
+            }
+            left = !left;
+            if ((uint32_t)scaled < least) continue;
+            counts[scaled >> 32] += 1.0f;
+            drawn++;
+        }
+    }
+    state[0] = (uint64_t)(at >> 64);
+    state[1] = (uint64_t)at;
+    state[4] = (uint64_t)left;
+    state[5] = half;
+    return 1;
+#else
+    (void)state, (void)n, (void)resamples, (void)counts;
+    return 0;
+#endif
+}

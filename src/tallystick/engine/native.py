@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tallystick.engine.arrays import F64, I64
 
 NAME = "_native.so"
@@ -27,7 +29,12 @@ class Native:
 
         number = ctypes.c_int64
         whole, real = (np.ctypeslib.ndpointer(kind, flags="C_CONTIGUOUS") for kind in (np.int64, np.float64))
-        self._match_trees: Any = ctypes.CDLL(str(path)).match_trees
+        library = ctypes.CDLL(str(path))
+        words, halves = (np.ctypeslib.ndpointer(kind, flags="C_CONTIGUOUS") for kind in (np.uint64, np.float32))
+        self._draw_documents: Any = library.draw_documents
+        self._draw_documents.restype = number
+        self._draw_documents.argtypes = [words, number, number, halves]
+        self._match_trees: Any = library.match_trees
         self._match_trees.restype = number
         self._match_trees.argtypes = [
             number,
@@ -68,6 +75,27 @@ class Native:
             pairs,
         )
         return float(tree[n, m]), [(row, column) for row, column in pairs[:found].tolist()]
+
+    def draw_documents(self, generator: np.random.BitGenerator, counts: NDArray[np.float32]) -> bool:
+        """How often each document is drawn, a row for each resample (`drawing.documents_drawn`); False where it cannot be done."""
+        resamples, n = counts.shape
+        known: Any = generator.state
+        if known["bit_generator"] != "PCG64" or not 2 <= n < 2**24:  # so far floats of 32 bits count
+            return False
+        inner, low = known["state"], 2**64 - 1
+        numbers = [inner["state"] >> 64, inner["state"] & low, inner["inc"] >> 64, inner["inc"] & low]
+        state = np.array([*numbers, known["has_uint32"], known["uinteger"]], np.uint64)
+        if not self._draw_documents(state, n, resamples, counts):
+            return False
+        high, last, _, _, left, half = state.tolist()
+        # NumPy keeps the half that it has used, too.
+        generator.state = {
+            **known,
+            "state": {**inner, "state": high << 64 | last},
+            "has_uint32": left,
+            "uinteger": half,
+        }
+        return True
 
 
 @cache

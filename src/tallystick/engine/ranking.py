@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ def average_precision(scores: F64, right: Mask, there: int | None = None) -> flo
     return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
 
-def lowest_step(accepted: F64, right: F64, target: float) -> I64:
+def lowest_step(accepted: NDArray[Any], right: NDArray[Any], target: float) -> I64:
     """Along the last axis, the last step at which the share that is right reaches the target; -1 where none does."""
     reached = (accepted > 0) & (right >= target * accepted - 1e-9)
     n = reached.shape[-1]

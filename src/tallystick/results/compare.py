@@ -23,6 +23,7 @@ from itertools import combinations, product
 from typing import Any
 
 from tallystick.engine.arrays import F64
+from tallystick.engine.drawing import Sorts, sorts_of
 from tallystick.engine.tally import strata_of
 from tallystick.errors import MetricError, SidesMismatch, counted, some
 from tallystick.frozen import frozen
@@ -106,10 +107,13 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     if any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits:
         apart, runs = runs, _stacked(runs, metrics)
     groups = _together(runs, metrics)
+    sorts = _sorts(runs, groups) if parts else {}
+    if sorts:  # such a part is drawn by itself
+        groups = [*filter(None, ([m for m in group if m not in sorts] for group in groups)), *([m] for m in sorts)]
     test = test or _fitting_test(runs, metrics)
     if test == "randomisation" and len({len(found) for found in runs.values()}) > 1:
         raise MetricError("the randomisation test needs as many runs of each system; test=bootstrap takes any number")
-    drawn = _drawn(runs, groups, resamples, seed)
+    drawn = _drawn(runs, groups, resamples, seed, sorts)
     cells: dict[tuple[str, str], Cell] = {}
     notes: list[str] = []
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
@@ -119,7 +123,9 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
             metric: {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
             for metric in group
         }
-        differences |= tested_pairs(ends, test=test, resamples=resamples, seed=seed, level=level, method=method)
+        differences |= tested_pairs(
+            ends, test=test, resamples=resamples, seed=seed, level=level, method=method, sorts=sorts.get(group[0])
+        )
     differences = corrected(differences, together=parts)
     for metric in metrics:
         found = _cells(runs, metric, drawn, level, method, apart)
@@ -382,14 +388,27 @@ def _together(runs: _Runs, metrics: Sequence[str]) -> list[list[str]]:
     return list(groups.values())
 
 
+def _sorts(runs: _Runs, groups: Sequence[Sequence[str]]) -> dict[str, Sorts]:
+    """The sorts of documents of every part in which many are alike, if they are drawn from one corpus."""
+    out = {}
+    for part in (part for group in groups for part in group):
+        results = [run[part] for found in runs.values() for run in found]
+        if len(strata_of(results[0].kind, len(results[0].ids))) == 1:
+            found = sorts_of([one.rows for one in results])
+            if found is not None:
+                out[part] = found
+    return out
+
+
 def _drawn(
-    runs: _Runs, groups: Sequence[Sequence[str]], resamples: int, seed: int
+    runs: _Runs, groups: Sequence[Sequence[str]], resamples: int, seed: int, sorts: Mapping[str, Sorts]
 ) -> dict[tuple[str, str], list[Resampled]]:
     """The headline figure of every run over the same resamples, by system and metric."""
     out: dict[tuple[str, str], list[Resampled]] = {}
     for group in groups:
         places = [(name, metric, run[metric]) for name, found in runs.items() for run in found for metric in group]
-        drawn = resampled_figures([result for _, _, result in places], resamples, seed, headline=True)
+        chosen = [result for _, _, result in places]
+        drawn = resampled_figures(chosen, resamples, seed, headline=True, sorts=sorts.get(group[0]))
         for (name, metric, result), one in zip(places, drawn, strict=True):
             out.setdefault((name, metric), []).append(one[result.kind.headline])
     return out
@@ -443,7 +462,14 @@ def ends_of(runs: Sequence[Result], drawn: Sequence[Resampled]) -> Ends:
 
 
 def tested_pairs(
-    metrics: Mapping[str, Mapping[str, Ends]], *, test: str, resamples: int, seed: int, level: float, method: str
+    metrics: Mapping[str, Mapping[str, Ends]],
+    *,
+    test: str,
+    resamples: int,
+    seed: int,
+    level: float,
+    method: str,
+    sorts: Sorts | None,
 ) -> dict[tuple[str, str, str], Difference]:
     """Every pair of systems under every metric, all by the same coins."""
     met = {
@@ -456,7 +482,8 @@ def tested_pairs(
         ends = {end: k for k, end in enumerate({end: None for found in met.values() for both in found for end in both})}
         wanted = list(dict.fromkeys(meeting for found in met.values() for meeting in found))
         places = [(ends[a], ends[b]) for a, b in wanted]
-        tossed = dict(zip(wanted, randomisation_values([e.runs for e in ends], places, resamples, seed), strict=True))
+        found = randomisation_values([e.runs for e in ends], places, resamples, seed, sorts=sorts)
+        tossed = dict(zip(wanted, found, strict=True))
     out = {}
     for (metric, a, b), meetings in met.items():
         both = [_difference(*meeting, tossed.get(meeting), level, method) for meeting in meetings]

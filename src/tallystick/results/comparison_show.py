@@ -11,9 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tallystick.engine.tally import lower_is_better
 from tallystick.errors import MetricError, counted, did_you_mean
-from tallystick.files.writing import write_atomically
+from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.comparison import mean_correlations
+from tallystick.results.documents import rows_side_by_side
 from tallystick.results.tables import figure_name
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
 from tallystick.show.tables import Column, Table, Tables, latex_mark, latex_tabular, latex_text, notebook_table
@@ -330,6 +334,7 @@ def render_comparison(
     first = comparisons[0]
     tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
+    contents = [_data(one, added) for one, added in zip(comparisons, tables, strict=True)]
     notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
     signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
     subtitle = (
@@ -341,14 +346,17 @@ def render_comparison(
         {
             "tallystick": __version__,
             "title": title,
-            "comparisons": [_data(one, added) for one, added in zip(comparisons, tables, strict=True)],
+            "comparisons": contents,
         },
         title=title,
         subtitle=subtitle
         if len(comparisons) == 1
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
-        sections=_sections(comparisons, tables, bool(means), bool(signatures or notes)),
-        comparisons=[_for_template(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
+        sections=_sections(comparisons, tables, bool(means), bool(signatures or notes), "documents" in contents[0]),
+        comparisons=[
+            {**_for_template(one, added, truncate), "documents": content.get("documents")}
+            for one, added, content in zip(comparisons, tables, contents, strict=True)
+        ],
         means=page_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,
         notes=list(dict.fromkeys(notes)),
@@ -356,13 +364,13 @@ def render_comparison(
 
 
 def _sections(
-    comparisons: Sequence[Comparison], tables: Sequence[Sequence[Table]], means: bool, signed: bool
+    comparisons: Sequence[Comparison], tables: Sequence[Sequence[Table]], means: bool, signed: bool, documents: bool
 ) -> list[tuple[str, str]]:
     """Where the page can be entered: the parts of a comparison, or, of several, each by its title."""
     one = comparisons[0]
     known = [
         ("figures0", "Figures", True), ("own0", "Breakdown", bool(tables[0])), ("ranks0", "Ranks", _is_ranked(one)),
-        ("pairs0", "Differences", bool(one.differences)), ("agree0", "Agreement", _agree(one)),
+        ("pairs0", "Differences", bool(one.differences)), ("documents0", "Documents", documents), ("agree0", "Agreement", _agree(one)),
     ]  # fmt: skip
     if len(comparisons) > 1:
         known = [(f"figures{k}", each.title or f"Task {k + 1}", True) for k, each in enumerate(comparisons)]
@@ -373,7 +381,57 @@ def _sections(
 def _data(one: Comparison, added: Sequence[Table]) -> dict[str, Any]:
     """A comparison for the page's script. The order of names stands by itself: a script's objects put numbers first."""
     tables = {"tables": [table_data(table) for table in added]} if added else {}
-    return {**one.as_dict(), "alpha": _alpha(one), "order": [one.systems, one.metrics], **tables}
+    documents = _documents(one)
+    beside = {"documents": documents} if documents else {}
+    return {**one.as_dict(), "alpha": _alpha(one), "order": [one.systems, one.metrics], **tables, **beside}
+
+
+CARRIED, BESIDE = 100, 2_000_000
+"""How many documents a page shows with the predictions side by side, and how many bytes these may have together."""
+SHOWN = 8
+"""How many systems there may be for that."""
+LISTED = 20_000
+
+
+def _documents(one: Comparison) -> dict[str, Any] | None:
+    """The documents' figures under each system, and those that differ most with the reference and all predictions; None where no documents
+    are at hand. Of several runs the first counts."""
+    if not 2 <= len(one.systems) <= SHOWN or not one.runs or one.splits:
+        return None
+    scored = {system: one.of(system) for system in one.systems}
+    first = next(iter(scored.values()))
+    metric = one.base if one.base in one.metrics else one.metrics[0]
+    results = [found[metric] for found in scored.values()]
+    if any(not result.kept or result.ids != results[0].ids for result in results) or len(results[0].ids) < 2:
+        return None
+    figures = np.array([result.kind.figures(result.rows)[result.kind.headline] for result in results])
+    spread = np.nan_to_num(
+        np.nanmax(np.nan_to_num(figures, nan=0.0), axis=0) - np.nanmin(np.nan_to_num(figures, nan=0.0), axis=0)
+    )
+    order = np.argsort(-spread, kind="stable")[:LISTED].tolist()
+    carried, room = {}, BESIDE
+    for place, k in enumerate(order[:CARRIED]):
+        if spread[k] <= 0:
+            break
+        try:
+            name = first.background.explained(first)
+            trees = [found.explain(results[0].ids[k], name) for found in scored.values()]
+        except MetricError:  # a metric without a tree, or documents that were not kept
+            break
+        rows = rows_side_by_side(trees)
+        room -= len(to_json(rows, indent=None).encode())
+        if room < 0:
+            break
+        carried[str(place)] = rows
+    return {
+        "metric": metric,
+        "figure": results[0].kind.headline,
+        "lower": lower_is_better(results[0].kind),
+        "total": len(results[0].ids),
+        "ids": [str(results[0].ids[k]) for k in order],
+        "figures": [[None if x != x else round(x, 6) for x in figures[s, order].tolist()] for s in range(len(results))],
+        "rows": carried,
+    }
 
 
 def _is_ranked(one: Comparison) -> bool:

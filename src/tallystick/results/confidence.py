@@ -17,9 +17,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.node import Node
@@ -53,6 +54,8 @@ class Claims:
     there: Mapping[str, int] = field(default_factory=dict)
     """How many values or items the reference has at each path."""
     notes: tuple[str, ...] = ()
+    reviews: dict[tuple[float, int, int], Review] = field(default_factory=dict, repr=False)
+    """What was found already, by target, resamples and seed."""
 
     @cached_property
     def units(self) -> dict[str, I64]:
@@ -120,7 +123,7 @@ class Judging:
         for path, support in supports:
             there[path] += support
         columns = [np.array(column) for column in zip(*self.rows, strict=True)] or [np.zeros(0)] * 4
-        path, confidence, right, document = columns
+        paths, confidence, right, document = columns
         notes = []
         if self.without:
             notes.append(
@@ -132,7 +135,7 @@ class Judging:
                 f"confidences of what is not compared, left out: {counted(sum(self.apart.values()), 'confidence')} ({listed})"
             )
         return Claims(
-            tuple(self.paths), path.astype(np.int64), confidence.astype(np.float64), right.astype(np.bool_),
+            tuple(self.paths), paths.astype(np.int64), confidence.astype(np.float64), right.astype(np.bool_),
             document.astype(np.int64), np.array(self.right, np.bool_), dict(there), tuple(notes),
         )  # fmt: skip
 
@@ -281,10 +284,10 @@ def claims_of_items(
                 rows.append((score, right, k))
         without += sum(one is None for one in sure)
         documents.append(set(reference) == seen if distinct else Counter(reference) == Counter(predicted))
-    confidence, right, document = (np.array(column) for column in zip(*rows, strict=True))
+    confidence, fine, document = (np.array(column) for column in zip(*rows, strict=True))
     note = f"without a confidence, and in no figure of calibration: {counted(without, 'predicted item')}"
     return Claims(
-        (name,), np.zeros(len(rows), np.int64), confidence.astype(np.float64), right.astype(np.bool_), document.astype(np.int64),
+        (name,), np.zeros(len(rows), np.int64), confidence.astype(np.float64), fine.astype(np.bool_), document.astype(np.int64),
         np.array(documents, np.bool_), {name: there}, (note,) if without else (),
     )  # fmt: skip
 
@@ -455,70 +458,85 @@ def thinned(curve: Sequence[tuple[float, float, float]], most: int) -> list[tupl
 def review(claims: Claims, target: float = 0.95, *, resamples: int = 1000, seed: int = 0) -> Review:
     """From which confidence on documents, and values, reach a target accuracy."""
     check_share("target", target)
+    known = claims.reviews.get((target, resamples, seed))
+    if known is not None:
+        return known
     n = len(claims.documents_right)
     sure = claims.by_document
     some = np.flatnonzero(~np.isnan(sure))
-    units = {DOCUMENTS: _Unit(sure[some], claims.documents_right[some], some, n, whole=True)}
+    units = {DOCUMENTS: _Unit.of(sure[some], claims.documents_right[some], some, target, n)}
     for path, rows in claims.units.items():
         if path != WHOLE:
-            units[path] = _Unit(claims.confidence[rows], claims.right[rows], claims.document[rows], n)
-    return Review(target, {name: _accept(unit, target, resamples, seed) for name, unit in units.items()})
+            units[path] = _Unit.of(claims.confidence[rows], claims.right[rows], claims.document[rows], target)
+    drawn = {name: unit for name, unit in units.items() if unit.step >= 0} if n > 1 else {}
+    for block in documents_drawn((n,), resamples, seed) if drawn and resamples else ():
+        for row in block.astype(np.int32):
+            for unit in drawn.values():
+                unit.draw(row, target)
+    found = Review(target, {name: unit.accepted(target) for name, unit in units.items()})
+    claims.reviews[target, resamples, seed] = found
+    return found
 
 
-class _Unit(NamedTuple):
-    """What is accepted or not: how sure each is, whether right, and of which of all documents. Of whole documents some may
-    say nothing; they are never accepted, and counted."""
+@frozen(eq=False)
+class _Unit:
+    """What is accepted or not, the surest first: whether each is right, and of which document; and where each run of equal confidences
+    ends. Of whole documents some may say nothing; they are never accepted, and are counted."""
 
-    confidence: F64
-    right: Mask
+    steps: Steps
+    ends: I64
+    right: NDArray[np.int32]
     document: I64
-    documents: int
-    whole: bool = False
+    step: int
+    """The last step at which the target is reached; -1: none."""
+    count: int
+    whole: bool
+    thresholds: list[float] = field(default_factory=list)
+    """What resamples of documents would have chosen, as far as they reach the target."""
+    shares: list[float] = field(default_factory=list)
+
+    @staticmethod
+    def of(confidence: F64, right: Mask, document: I64, target: float, documents: int | None = None) -> _Unit:
+        """Of some claims, or, of so many `documents`, of those that say how sure they are."""
+        order = np.argsort(-confidence, kind="stable")
+        found = ranking.steps(confidence, right)
+        step = int(ranking.lowest_step(found.accepted, found.right, target))
+        count = len(right) if documents is None else documents
+        ends = ranking.step_ends(confidence[order])
+        return _Unit(found, ends, right[order].astype(np.int32), document[order], step, count, documents is not None)
+
+    def draw(self, times: NDArray[np.int32], target: float) -> None:
+        """One resample: how often each document was drawn."""
+        weights = times[self.document]
+        accepted = np.cumsum(weights)[self.ends]
+        right = np.cumsum(weights * self.right)[self.ends]
+        chosen = int(ranking.lowest_step(accepted, right, target))
+        if chosen >= 0:
+            self.thresholds.append(float(self.steps.thresholds[chosen]))
+        total = self.count if self.whole else accepted[-1]
+        if total:
+            self.shares.append(float(accepted[self.step] / total))
+
+    def accepted(self, target: float) -> Accepted:
+        """What it came to."""
+        found, step = self.steps, self.step
+        columns = found.thresholds, found.accepted / max(self.count, 1), found.right / found.accepted
+        curve = tuple(zip(*(column.tolist() for column in columns), strict=True))
+        if step < 0:
+            return Accepted(target, None, 0.0, None, self.count, curve=curve)
+        threshold, share, accuracy = curve[step]
+        chosen = slice(0, int(self.ends[step]) + 1)
+        interval = ranking.share_interval(self.right[chosen] > 0, self.document[chosen])
+        reached = len(self.thresholds) / len(self.shares) if self.shares else 0.0
+        return Accepted(
+            target, threshold, share, accuracy, self.count, interval, _quantiles(self.shares), _quantiles(self.thresholds), reached, curve
+        )  # fmt: skip
 
 
-def _accept(unit: _Unit, target: float, resamples: int, seed: int) -> Accepted:
-    found = ranking.steps(unit.confidence, unit.right)
-    step = int(ranking.lowest_step(found.accepted, found.right, target))
-    count = unit.documents if unit.whole else len(unit.right)
-    columns = found.thresholds, found.accepted / max(count, 1), found.right / found.accepted
-    curve = tuple(zip(*(column.tolist() for column in columns), strict=True))
-    if step < 0:
-        return Accepted(target, None, 0.0, None, count, curve=curve)
-    threshold, share, accuracy = curve[step]
-    chosen = unit.confidence >= threshold
-    interval = ranking.share_interval(unit.right[chosen], unit.document[chosen])
-    if unit.documents < 2 or not resamples:
-        return Accepted(target, threshold, share, accuracy, count, interval, curve=curve)
-    thresholds, shares = _draw(unit, found, step, target, resamples, seed)
-    reached = float(np.mean(~np.isnan(thresholds)))
-    return Accepted(
-        target, threshold, share, accuracy, count, interval, _quantiles(shares), _quantiles(thresholds), reached, curve
-    )
-
-
-def _draw(unit: _Unit, found: Steps, step: int, target: float, resamples: int, seed: int) -> tuple[F64, F64]:
-    """Of each resample of documents the threshold that it would have chosen, and the share at the one that was."""
-    order = np.argsort(-unit.confidence, kind="stable")
-    ends, home, fine = ranking.step_ends(unit.confidence[order]), unit.document[order], unit.right[order]
-    width = max(1, len(order) // unit.documents)
-    drawn: list[tuple[F64, F64]] = []
-    for block in documents_drawn((unit.documents,), resamples, seed, width):
-        weights = block[:, home]
-        accepted = np.cumsum(weights, axis=1)[:, ends]
-        chosen = ranking.lowest_step(accepted, np.cumsum(weights * fine, axis=1)[:, ends], target)
-        total = np.full(len(block), float(unit.documents)) if unit.whole else accepted[:, -1]
-        with np.errstate(invalid="ignore"):
-            shares = accepted[:, step] / total
-        drawn.append((np.where(chosen < 0, np.nan, found.thresholds[chosen]), shares))
-    thresholds, shares = (np.concatenate(column) for column in zip(*drawn, strict=True))
-    return thresholds, shares
-
-
-def _quantiles(values: F64) -> tuple[float, float] | None:
-    known = values[~np.isnan(values)]
-    if not len(known):
+def _quantiles(values: Sequence[float]) -> tuple[float, float] | None:
+    if not values:
         return None
-    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return low, high
 
 

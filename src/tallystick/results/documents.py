@@ -322,6 +322,73 @@ def _item(node: Explanation) -> str:
     return f"{left} ↔ {right}" if None not in node.places else f"{left if right == '–' else right}"
 
 
+# Several predictions of one document beside its reference: the alignments of all systems as one table, along the reference.
+
+
+def rows_side_by_side(trees: Sequence[Explanation], most: int = DEEPEST) -> list[list[Any]]:
+    """[depth, name, reference, [status, prediction] of each tree]: what the reference has, then what was only predicted.
+
+    The status is that of the alignments of a page: = right, ~ wrong or in part, - missed, + spurious, and nothing where there is
+    nothing. A prediction that reads as the reference does is 0.
+    """
+    out: list[list[Any]] = []
+    for key, nodes in _aligned_children(list(trees)):
+        _add_rows(key, nodes, 0, out, most)
+    return out or [
+        [0, "document", value_text(trees[0].reference), *(_beside(one, trees[0].reference) for one in trees)]
+    ]
+
+
+def _aligned_children(nodes: Sequence[Explanation | None]) -> list[tuple[str, list[Explanation | None]]]:
+    """The children of some nodes that stand for the same part of the reference, together; what is only predicted is by itself, but
+    fields of one name are together."""
+    found: dict[Any, list[Explanation | None]] = {}
+    names: dict[Any, str] = {}
+    for k, node in enumerate(nodes):
+        for child in node.children if node is not None else ():
+            place = child.places[0] if child.places else None
+            key: Any = (child.name, place)
+            if child.status == SPURIOUS:
+                key = (child.name, "only", k, child.places[1]) if child.places else (child.name, None)
+            found.setdefault(key, [None] * len(nodes))[k] = child
+            names[key] = child.name or (f"[{place}]" if place is not None else "[+]")
+    order = sorted(found, key=lambda key: (key[1] == "only", key[1] if isinstance(key[1], int) else -1))
+    return [(names[key], found[key]) for key in order]
+
+
+def _add_rows(name: str, nodes: list[Explanation | None], depth: int, out: list[list[Any]], most: int) -> None:
+    if len(out) >= most:
+        return
+    there = [one for one in nodes if one is not None and one.status != SPURIOUS]
+    reference = there[0].reference if there else None
+    below = _aligned_children(nodes)
+    if not below:
+        shown = None if not there else value_text(reference)
+        out.append([depth, name, shown, *(_beside(one, reference) for one in nodes)])
+        return
+    if not name.startswith("<"):  # the case of a union is no row of its own
+        cells = [["", None] if one is None or one.status == MATCHED else _beside(one, reference) for one in nodes]
+        out.append([depth, name, None, *cells])
+        depth += 1
+    for key, inside in below:
+        _add_rows(key, inside, depth, out, most)
+
+
+def _beside(node: Explanation | None, reference: Any) -> list[Any]:
+    """The status and the text of one prediction."""
+    if node is None:
+        return ["", None]
+    if isinstance(node.predicted, Invalid):
+        return ["-", unreadable(node.predicted).partition("\n")[0]]
+    if node.status == MISSED:
+        return ["-", None]
+    text = value_text(node.predicted)
+    if node.status == SPURIOUS:
+        return ["+", text]
+    right = node.status != DIFFERS and node.weight >= max(node.reference_self, node.predicted_self) - 1e-9
+    return ["=" if right else "~", 0 if text == value_text(reference) else text]
+
+
 # The words of mentions, where an explanation has only their offsets.
 
 Texts = Mapping[tuple[int, int], str]

@@ -6,8 +6,8 @@ value was taken for which.
     errors.as_dict(), errors.tables()
 
 The values are those of the alignment that the score is the sum of, so the groups of a field add up to what the table by field calls
-wrong, missing and extra there; only in a list of plain values, where two different values never meet, what is missing and what is extra
-in one list are paired if they are of one kind, and such a pair counts once.
+wrong, missing and extra there. Only where items of a list met nothing at all, plain values or records of which every field is wrong, what is
+missing and what is extra in one list are paired if they are of one kind, and such a pair counts once (`paired`).
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ class FieldErrors:
     """Reference, predicted and how often, right ones too; none where a field has many values."""
     documents: tuple[Any, ...] = ()
     """In which documents it is wrong."""
+    paired: int = 0
+    """How many of these are something missing and something extra in one list that belong together."""
 
     @property
     def count(self) -> int:
@@ -207,6 +209,7 @@ class _Field:
     """Which value met which, as long as the values are few."""
     known: set[Any] | None = field(default_factory=set)
     """The values of the reference, as long as they are not too many."""
+    paired: int = 0
 
     def see(self, values: Iterable[Any]) -> None:
         """Some values of the reference."""
@@ -220,6 +223,19 @@ class _Field:
             self.met.update(pairs)
             if len({value for pair in self.met for value in pair}) > FEW + 2:
                 self.met = None
+
+    def join(self, later: _Field, examples: int | None) -> None:
+        """Add what is known of the field from documents behind these."""
+        self.documents.update(later.documents)
+        self.paired += later.paired
+        self.met = None if later.met is None else self.met
+        self.meet(later.met or ())
+        self.known = None if self.known is None or later.known is None else self.known | later.known
+        self.see(())
+        for key, entry in later.entries.items():
+            same = self.entries.setdefault(key, _Entry(entry.reference, entry.predicted))
+            same.count += entry.count
+            same.places += entry.places[: None if examples is None else examples - len(same.places)]
 
 
 class Grouping:
@@ -269,9 +285,11 @@ class Grouping:
         right = leaf.right
         wrong = [pairs[k] for k in np.flatnonzero(~right).tolist()]
         alone = [leaf.alone(0), leaf.alone(1)]
-        wrong += self._pair_up(leaf, values, alone)
+        together = self._pair_up(leaf, values, alone)
+        known.paired += len(together)
+        wrong += together
         self._look_at([(values[0][i], values[1][j]) for i, j in wrong], leaf.level.node)
-        for i, j in wrong:
+        for i, j in sorted(wrong):
             sides = values[0][i], values[1][j]
             kind = context.kind(leaf, i, sides[1], self._kind(*sides, leaf.level.node))
             document = ids[leaf.trails[0].document(i)]
@@ -289,28 +307,23 @@ class Grouping:
             self._note(leaf.path, kind, (None, values[1][j]), document, lambda j=j: leaf.where(None, j))  # type: ignore[misc]
 
     def _pair_up(self, leaf: Leaf, values: Sequence[Sequence[Any]], alone: list[list[int]]) -> list[tuple[int, int]]:
-        """What is missing and what is extra in one list of plain values and belongs together by its kind, taken out of `alone`."""
-        if leaf.trails[0].step != "[*]" or not alone[0] or not alone[1]:
-            return []
-        lists: dict[int, tuple[list[int], list[int]]] = {}
-        for side in (0, 1):
-            for row in alone[side]:
-                home = int(leaf.trails[side].homes[row])
-                owner = leaf.owners.get(home) if side == 0 else home
-                if owner is not None:
-                    lists.setdefault(owner, ([], []))[side].append(row)
+        """What is missing and what is extra in one list and belongs together by its kind, taken out of `alone`: plain values, and values
+        that mean the same of items that met nothing, since all of their fields are wrong."""
+        plain = leaf.trails[0].step == "[*]"
         cells = [
             (i, j)
-            for ours, theirs in lists.values()
+            for ours, theirs in leaf.lists(alone)
             if len(ours) <= WIDEST and len(theirs) <= WIDEST
             for i in ours
             for j in theirs
+            if _hashable(values[0][i]) != _hashable(values[1][j])
         ]
         self._look_at([(values[0][i], values[1][j]) for i, j in cells], leaf.level.node)
         kinds = [(self._kind(values[0][i], values[1][j], leaf.level.node), i, j) for i, j in cells]
         taken: list[tuple[int, int]] = []
         used: tuple[set[int], set[int]] = set(), set()
-        for _, i, j in sorted((PRIORITY[kind], i, j) for kind, i, j in kinds if kind):
+        fits = ((PRIORITY[kind], i, j) for kind, i, j in kinds if kind and (plain or KINDS[kind].means_same))
+        for _, i, j in sorted(fits):
             if i not in used[0] and j not in used[1]:
                 taken.append((i, j))
                 used[0].add(i)
@@ -359,12 +372,27 @@ class Grouping:
                 for row in np.repeat(np.arange(len(counts)), counts).tolist():
                     self._note(path, "spurious", (None, None), ids[row], lambda path=path: path)  # type: ignore[misc]
 
+    # Adding
+
+    def join(self, later: Grouping) -> None:
+        """Add the errors of documents behind these, grouped elsewhere."""
+        if self.seen >= self.most and later.seen:
+            self.partial = True
+            return
+        self.seen, self.partial = self.seen + later.seen, self.partial or later.partial
+        for path, one in later._fields.items():
+            self._field(path).join(one, self.examples)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the kinds that were found: they can be found again."""
+        return {**vars(self), "_kinds": {}}
+
     # What it came to
 
     def errors(self) -> Errors:
         """Everything so far, grouped."""
         found = [self._grouped(path, one) for path, one in self._fields.items() if one.entries]
-        fields = {one.field: one for one in sorted(found, key=lambda one: -one.count)}
+        fields = {one.field: one for one in sorted(found, key=lambda one: (-one.count, one.field))}
         return Errors(fields, self.seen if self.partial else None)
 
     def _grouped(self, path: str, known: _Field) -> FieldErrors:
@@ -379,16 +407,17 @@ class Grouping:
             if kind not in ("missing", "spurious", "invalid", "empty")
             for entry in entries
         ]
-        often = sorted((entry for entry in both if entry.count > 1), key=lambda entry: -entry.count)
+        often = sorted((entry for entry in both if entry.count > 1), key=_most_first)
         pairs = tuple((entry.reference, entry.predicted, entry.count) for entry in often[:10])
         met = known.met or Counter()
         few = bool(both) and 2 * len({value for pair in met for value in pair} - {*ENDS}) <= met.total()
         confusion = tuple((a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0])))
         groups.sort(key=lambda group: (-group.count, PRIORITY[group.kind]))
-        return FieldErrors(path, tuple(groups), pairs, confusion if few else (), tuple(known.documents))
+        documents = tuple(sorted(known.documents, key=str))
+        return FieldErrors(path, tuple(groups), pairs, confusion if few else (), documents, known.paired)
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
-        entries.sort(key=lambda entry: -entry.count)
+        entries.sort(key=_most_first)
         places = [
             Example(document, where, entry.reference, entry.predicted)
             for entry in entries
@@ -396,6 +425,11 @@ class Grouping:
         ]  # fmt: skip
         cure = remedy(kind, ((entry.reference, entry.predicted) for entry in entries))
         return Group(path, kind, sum(entry.count for entry in entries), tuple(places[: self.examples]), cure)
+
+
+def _most_first(entry: _Entry) -> tuple[int, str]:
+    """By count, and whatever the order in which documents were looked at."""
+    return -entry.count, str(entry.places[:1])
 
 
 def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:

@@ -36,7 +36,7 @@ from tallystick.engine.data import (
     split_surplus,
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
-from tallystick.engine.tally import Counts, Totals
+from tallystick.engine.tally import Counts, Totals, are_integers
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
@@ -132,6 +132,7 @@ class Evaluation:
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
         self.kind = kind_of(metric)
+        self._without_columns: list[tuple[Data, Data]] = []
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self._taken = Account(
@@ -186,8 +187,15 @@ class Evaluation:
         step = batch or batch_size(self.metric, reference)
         surplus = Surpluses()
         reference, predicted = without_unknown(self.metric, reference, predicted, names, surplus)
+        few = (
+            self._rows_of_few(reference, predicted) if batch is None and progress is None and executor is None else None
+        )
+        if few is None:
+            self._note_fields()
 
         def scored() -> Account:
+            if few is not None:
+                return self._account_of_few(few, predicted)
             if executor is not None:
                 return self._tallied_there(executor, reference, predicted, names, step, progress)
             found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
@@ -213,6 +221,31 @@ class Evaluation:
         self._taken.add(found)
         self._taken.forget()
         return rows
+
+    def _rows_of_few(self, reference: Data, predicted: Data) -> F64 | None:
+        """The rows of the first documents, if these are few and small, without columns, and if they are whole numbers: others might differ
+        in the last bit from those of larger batches. What a breakdown needs is found in columns."""
+        if self._taken.count or self._taken.fields is not None or self._taken.labels is not None:
+            return None
+        if not isinstance(reference, Objects) or not isinstance(predicted, Objects):
+            return None
+        rows = few_rows(self.metric, reference.values, predicted.values)
+        if rows is None or not are_integers(rows):
+            return None
+        self._without_columns.append((reference, predicted))
+        return rows
+
+    def _account_of_few(self, rows: F64, predicted: Data) -> Account:
+        found = self._taken.like(Memory(absent=dict(self._taken.memory.absent)))
+        found.batches, found.count = [(found.kind, rows, None)], len(rows)
+        assert isinstance(predicted, Objects)
+        found.invalid = [place for place, one in enumerate(predicted.values) if type(one) is Invalid]
+        return found
+
+    def _note_fields(self) -> None:
+        """Lay out what was scored without columns, since these note which fields there are."""
+        while self._without_columns:
+            tally_rows(self.metric, *self._without_columns.pop(), self._taken.memory)
 
     def _tallied_there(
         self, executor: Executor, reference: Data, predicted: Data, names: Sequence[Any], step: int,
@@ -242,6 +275,8 @@ class Evaluation:
 
     def merge(self, other: Evaluation) -> None:
         """Add what another evaluation of the same metric has tallied."""
+        self._note_fields()
+        other._note_fields()
         self._taken.check(other._taken)
         self._taken.check_ids(other._taken.ids)
         self._taken.add(other._taken)

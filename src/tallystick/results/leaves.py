@@ -6,8 +6,9 @@ the way back from each row to its document and record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ class Trail:
     homes: I64
     places: I64 | None = None
     above: Trail | None = None
+    met: Mapping[int, int] = MappingProxyType({})
+    """Which rows above met which of the other side."""
 
     def document(self, row: int) -> int:
         """The document that a row belongs to."""
@@ -48,6 +51,16 @@ class Trail:
         """The documents that this side has."""
         return self.homes if self.above is None else self.above.top
 
+    def list_of(self, row: int) -> tuple[int, int | None] | None:
+        """The list whose item a row is, or is in, and which list of the other side it met; None where there is none, or the item met another."""
+        trail, met = self, MappingProxyType[int, int]({})
+        while trail.above is not None and trail.step != "[*]":
+            row, met, trail = int(trail.homes[row]), trail.met, trail.above  # type: ignore[assignment]
+        if trail.above is None or row in met:
+            return None
+        home = int(trail.homes[row])
+        return home, trail.met.get(home)
+
     def record(self, row: int) -> tuple[str, int]:
         """The record whose field the row is in: how deep it lies, and its row there."""
         if self.above is None or not self.step.startswith("<"):
@@ -62,8 +75,6 @@ class Leaf:
     level: Aligned
     values: tuple[Sequence[Any], Sequence[Any]]
     trails: tuple[Trail, Trail]
-    owners: dict[int, int]
-    """Which row above met which."""
 
     @property
     def path(self) -> str:
@@ -81,6 +92,17 @@ class Leaf:
         free = np.ones(len(self.values[side]), np.bool_)
         free[(self.level.i, self.level.j)[side]] = False
         return np.flatnonzero(free).tolist()  # type: ignore[no-any-return]
+
+    def lists(self, alone: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], list[int]]]:
+        """The rows of both sides that met nothing, list by list: plain values, or those in items that met nothing."""
+        found: dict[int, tuple[list[int], list[int]]] = {}
+        for side in (0, 1):
+            for row in alone[side]:
+                home = self.trails[side].list_of(row)
+                one = None if home is None else home[1 - side]
+                if one is not None:
+                    found.setdefault(one, ([], []))[side].append(row)
+        yield from (both for both in found.values() if all(both))
 
     def where(self, i: int | None, j: int | None) -> str:
         """The path of a pair, with the places of items on both sides."""
@@ -102,18 +124,17 @@ def find_leaves(metric: Node, reference: Data, predicted: Data, memory: Memory) 
     top = align_documents(inner, r, p, valid=valid)
     rows = np.arange(len(reference), dtype=np.int64)
     trails = Trail("", rows), Trail("", rows if valid is None else valid)
-    return list(_below(top, (as_objects(reference), as_objects(plain)), trails, {}))
+    return list(_below(top, (as_objects(reference), as_objects(plain)), trails))
 
 
-def _below(
-    level: Aligned, values: tuple[Sequence[Any], Sequence[Any]], trails: tuple[Trail, Trail], owners: dict[int, int]
-) -> Iterator[Leaf]:
+def _below(level: Aligned, values: tuple[Sequence[Any], Sequence[Any]], trails: tuple[Trail, Trail]) -> Iterator[Leaf]:
     if level.node.is_leaf or has_alternatives(level.node):
-        yield Leaf(level, values, trails, owners)
+        yield Leaf(level, values, trails)
         return
     inner, *inside = level.node.inside(*values)
     every = np.arange(len(level.reference), dtype=np.int64), np.arange(len(level.predicted), dtype=np.int64)
-    met = dict(zip(level.i.tolist(), level.j.tolist(), strict=True))
+    i, j = level.i.tolist(), level.j.tolist()
+    met = dict(zip(i, j, strict=True)), dict(zip(j, i, strict=True))
     for lower in replace(level, homes=every).below():
         assert lower.homes is not None
         step = lower.path[len(level.path) :]
@@ -126,9 +147,10 @@ def _below(
             for homes, some in zip(lower.homes, lower.places, strict=True)
         ]
         down = tuple(
-            Trail(step, homes, place, trail) for homes, place, trail in zip(lower.homes, places, trails, strict=True)
+            Trail(step, homes, place, trail, pairs)
+            for homes, place, trail, pairs in zip(lower.homes, places, trails, met, strict=True)
         )
-        yield from _below(lower, below, down, met)  # type: ignore[arg-type]
+        yield from _below(lower, below, down)  # type: ignore[arg-type]
 
 
 def has_alternatives(node: Similarity) -> bool:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 ROWS = 10
 """So many documents that got worse are shown, unless more are asked for."""
+LISTED = 1000
+"""So many of them are in the JSON."""
 CAUSES = 3
 """So many parts of a document that got worse are shown."""
 
@@ -314,9 +316,10 @@ class PartComparison:
             for (part, a, b), d in self.tested.differences.items()
         ]  # fmt: skip
         first = self.tested.systems[0]
-        regressed = {s: [one.as_dict() for one in self.regressions(first, s)[0]] for s in self.tested.systems[1:]}
+        found = {s: self.regressions(first, s, LISTED) for s in self.tested.systems[1:]}
+        regressed = {s: [one.as_dict() for one in listed] for s, (listed, _) in found.items()}
         return {
-            "called": self.called, "parts": parts, "differences": differences, "regressed": regressed,
+            "called": self.called, "parts": parts, "differences": differences, "regressed": regressed, "documents_regressed": {s: count for s, (_, count) in found.items()},
             "settings": self.tested.settings, "cautions": list(self.tested.cautions),
         }  # fmt: skip
 

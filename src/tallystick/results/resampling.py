@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tallystick.engine.arrays import F64
+from tallystick.engine.arrays import F64, I64
 from tallystick.engine.drawing import (
+    Sorts,
     acceleration_of,
     all_coins,
     bias_of,
@@ -37,8 +38,11 @@ from tallystick.engine.drawing import (
     documents_drawn,
     documents_of,
     moved,
+    sorts_drawn,
+    sorts_tossed,
     swapped_sums,
     weighted_sums,
+    weights_for,
     width_of,
 )
 from tallystick.engine.tally import Kind, strata_of
@@ -89,9 +93,10 @@ class Resampled:
 
 
 def resampled_figures(
-    results: Sequence[Result], resamples: int, seed: int, *, headline: bool = False
+    results: Sequence[Result], resamples: int, seed: int, *, headline: bool = False, sorts: Sorts | None = None
 ) -> list[dict[str, Resampled]]:
-    """For each result its figures (or only the one that it is named after) over the same resamples."""
+    """For each result its figures (or only the one that it is named after) over the same resamples. Documents are drawn one by one, or,
+    where their `sorts` are known, those of a sort together: other draws of the same distribution."""
     tallies = [(result.kind, result.rows, result.undefined) for result in results]
     uppers: dict[int, int] = {}
     for k, result in enumerate(results):
@@ -103,7 +108,12 @@ def resampled_figures(
         return [{name: _nothing() for name in _names(result.kind, headline)} for result in results]
     strata = strata_of(results[0].kind, len(rows[0]))
     values: list[dict[str, list[F64]]] = [{} for _ in tallies]
-    for block in weighted_sums(documents_drawn(strata, resamples, seed, width_of(rows)), rows):
+    if sorts is None:
+        drawn = documents_drawn(strata, resamples, seed, width_of(rows), weights_for(rows))
+    else:
+        rows = [one[sorts[0]] for one in rows]
+        drawn = sorts_drawn(sorts[1], resamples, seed, width_of(rows))
+    for block in weighted_sums(drawn, rows):
         for (kind, _, undefined), sums, kept in zip(tallies, block, values, strict=True):
             for name, found in figures_of(kind, sums, undefined, headline).items():
                 kept.setdefault(name, []).append(found)
@@ -318,9 +328,15 @@ def difference(
 
 
 def randomisation_values(
-    systems: Sequence[Sequence[Result]], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+    systems: Sequence[Sequence[Result]],
+    pairs: Sequence[tuple[int, int]],
+    resamples: int,
+    seed: int,
+    *,
+    sorts: Sorts | None = None,
 ) -> list[float]:
-    """p of each pair of systems by randomisation, NaN where undefined; the same coins are tossed for all pairs.
+    """p of each pair of systems by randomisation, NaN where undefined; the same coins are tossed for all pairs. Documents
+    of one sort, where these are known, are tossed together.
 
     A system is its runs, of which there is often one; those of a pair change places together. One product for each run
     serves all pairs.
@@ -330,11 +346,17 @@ def randomisation_values(
     ends = np.cumsum([len(system) for system in systems]).tolist()
     exact = is_exact(n, resamples)
     width = width_of(rows)
-    coins = all_coins(n, width) if exact else coins_tossed(n, resamples, seed, width)
+    times: I64 | int = 1
+    if sorts is not None:
+        rows, times = [one[sorts[0]] for one in rows], sorts[1]
+        coins = sorts_tossed(times, resamples, seed, width)
+    else:
+        weights = weights_for(rows)
+        coins = all_coins(n, width, weights) if exact else coins_tossed(n, resamples, seed, width, weights)
     means = [float(np.mean([_score(run, run.sums) for run in system])) for system in systems]
     observed = [means[b] - means[a] for a, b in pairs]
     hits, total = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
-    for gone, kept in swapped_sums(coins, rows):
+    for gone, kept in swapped_sums(coins, rows, times):
         for k, (a, b) in enumerate(pairs):
             first, second = (range(ends[system] - len(systems[system]), ends[system]) for system in (a, b))
             there = np.mean([_score(runs[j], gone[i] + kept[j]) for i, j in zip(first, second, strict=True)], axis=0)

@@ -388,6 +388,10 @@ class Result:
 
     def by_field(self) -> list[FieldFigures]:
         """What every path of the value earned and lost, in the order of the metric."""
+        return list(self._figures_by_field)
+
+    @cached_property
+    def _figures_by_field(self) -> list[FieldFigures]:
         from tallystick.results.breakdown import field_figures, figures_by_field
 
         sums = self.field_sums

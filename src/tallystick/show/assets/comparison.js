@@ -8,6 +8,7 @@ for (const section of document.querySelectorAll("section[data-k]")) {
   if (ranks) drawRanks(ranks, one, systems, metrics);
   const pairs = section.querySelector(".pairs"), metric = section.querySelector(".metric");
   if (pairs) { metric.addEventListener("change", () => fillPairs(pairs, one, systems, metric.value)); fillPairs(pairs, one, systems, metric.value); }
+  if (section.classList.contains("beside")) showDocuments(section, one.documents, systems);
   const agree = section.querySelector(".agree"), how = section.querySelector(".coefficient");
   if (agree) { how.addEventListener("change", () => fillAgree(agree, one, metrics, how.value)); fillAgree(agree, one, metrics, how.value); }
 }
@@ -86,4 +87,70 @@ function fillAgree(table, one, metrics, how) {
     }
     body.append(row);
   }
+}
+
+// Document by document: two predictions beside the reference.
+const CELL = { "=": "", "~": "part", "-": "missed", "+": "spurious", "": "none" }, MARK = { "=": "", "~": "≠", "-": "−", "+": "+", "": "" };
+function showDocuments(section, docs, systems) {
+  const find = cls => section.querySelector(cls), list = find("ul"), more = find(".more"), boxes = [find(".from"), find(".to")];
+  let chosen = [], drawn = 0;
+  const pair = () => boxes.map(box => systems.indexOf(box.value));
+  const value = (s, i) => docs.figures[s][i], better = (a, b, i) => ((value(b, i) ?? 0) - (value(a, i) ?? 0)) * (docs.lower ? -1 : 1);
+  function choose() {
+    const [a, b] = pair(), word = find("input[type=search]").value.trim().toLowerCase(), which = find(".which").value;
+    const gains = docs.ids.map((id, i) => better(a, b, i)), fits = { "": () => true, lost: g => g < -1e-9, won: g => g > 1e-9, tied: g => Math.abs(g) <= 1e-9 }[which];
+    chosen = docs.ids.map((id, i) => i).filter(i => fits(gains[i]) && (!word || docs.ids[i].toLowerCase().includes(word))).sort((x, y) => gains[x] - gains[y] || x - y);
+    find(".one").textContent = systems[a];
+    find(".two").textContent = systems[b];
+    list.replaceChildren();
+    drawn = 0;
+    extend();
+  }
+  function extend() {
+    for (const i of chosen.slice(drawn, drawn + 50)) list.append(item(i));
+    drawn = Math.min(chosen.length, drawn + 50);
+    find(".found").textContent = (chosen.length === docs.ids.length ? "" : `${chosen.length.toLocaleString("en")} of `) + count(docs.ids.length, "document") + (docs.total > docs.ids.length ? ` (of ${docs.total.toLocaleString("en")}, those that differ most)` : "");
+    more.hidden = drawn >= chosen.length;
+    more.querySelector("span").textContent = `${drawn.toLocaleString("en")} of ${chosen.length.toLocaleString("en")} shown`;
+  }
+  function item(i) {
+    const [a, b] = pair(), gain = better(a, b, i), there = i in docs.rows, details = el("details", "doc" + (there ? "" : " bare")), body = el("div", "body");
+    details.append(el("summary", "cols", el("span", "id", docs.ids[i]), ...[a, b].map(s => { const f = el("span", "f other", fig(value(s, i))); f.style.setProperty("--v", percent(value(s, i))); return f; }),
+      el("span", "f " + (gain > 1e-9 ? "gain" : gain < -1e-9 ? "loss" : ""), value(a, i) === null || value(b, i) === null ? "–" : (gain > 1e-9 ? "+" : gain < -1e-9 ? "−" : "") + fig(Math.abs(value(b, i) - value(a, i))))), body);
+    details.addEventListener("toggle", () => { if (details.open && !body.firstChild) body.append(there ? threeColumns(docs.rows[i], a, b, systems) : el("p", "note", "The page carries the documents that differ most, and this one is not among them.")); });
+    return el("li", "", details);
+  }
+  for (const box of [...boxes, find(".which")]) box.addEventListener("change", choose);
+  find("input[type=search]").addEventListener("input", choose);
+  find(".hide").addEventListener("change", event => list.classList.toggle("hide-right", event.target.checked));
+  more.querySelector("button").addEventListener("click", extend);
+  choose();
+}
+function threeColumns(rows, a, b, systems) {
+  const table = el("table", "pair three"), cols = el("colgroup"), head = el("tr"), body = el("tbody");
+  for (const name of ["what", "", "", ""]) cols.append(el("col", name));
+  for (const name of ["", "Reference", systems[a], systems[b]]) { const th = el("th", "", name || el("span", "hidden", "Part")); th.scope = "col"; head.append(th); }
+  for (const [depth, name, reference, ...cells] of rows) {
+    const two = [cells[a], cells[b]], group = reference === null && two.every(c => c[1] === null);
+    const what = el("th", "what", name);
+    what.scope = "row";
+    what.style.setProperty("--d", depth);
+    if (!group && reference === null && two.every(c => c[0] === "")) continue;   // only other systems have it
+    const row = el("tr", group ? "group" : two.every(c => c[0] === "=") ? "same" : "", what, el("td", "v", reference ?? ""));
+    for (const [status, text] of two) row.append(el("td", "v cell " + CELL[status], group && status === "" ? "" : MARK[status] ? el("span", "sign", MARK[status]) : null, text === 0 ? reference : text ?? (status === "-" ? "missed" : "")));
+    row.dataset.d = depth;
+    body.append(row);
+  }
+  const all = [...body.rows];   // a group of which everything is right is right
+  all.forEach((row, k) => {
+    if (!row.classList.contains("group")) return;
+    const end = all.findIndex((other, j) => j > k && Number(other.dataset.d) <= Number(row.dataset.d)), inside = all.slice(k + 1, end < 0 ? undefined : end).filter(other => !other.classList.contains("group"));
+    if (inside.length && inside.every(other => other.classList.contains("same"))) row.classList.add("same");
+  });
+  table.append(el("caption", "hidden", "Reference and two predictions side by side"), cols, el("thead", "", head), body);
+  const box = el("div", "scroll", table);
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", "Reference and two predictions");
+  return box;
 }

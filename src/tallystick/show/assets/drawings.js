@@ -207,7 +207,7 @@ function drawTree(tree, title) {
   rowsOf(tree, 0, body);
   const credits = [...body.querySelectorAll("td.credit")].map(cell => width(cell.textContent, 14.3));
   table.style.setProperty("--credit", Math.max(120, Math.ceil(Math.max(...credits)) + 26) + "px");
-  const box = el("div", "scroll tall", table);
+  const box = el("div", "scroll", table);
   box.tabIndex = 0;
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", title);

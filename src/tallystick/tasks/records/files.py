@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
+from inspect import isclass
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -79,7 +81,7 @@ class RecordFile:
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
         self._strict: tuple[KnownKeys | None, Callable[[bytes], Any] | None] | None = None
-        self._fills_in = self.type is not None and fills_in(self.type)
+        self._fills_in = self.type is not None and _fills_in(self.type)
         found = None if self.type is None else record_fields(self.type)
         self._is_record, fields = found is not None, found or {}
         if self.id_field in fields:
@@ -91,6 +93,7 @@ class RecordFile:
 
     def again(self, values: Sequence[Any], name: str) -> RecordFile:
         """Documents in memory that are read as those of this file."""
+        self._strict_decoder()  # which is made once
         other = copy(self)
         other.lines, other.findings = hold_values(values, name, text=self.type is not str), Findings()
         return other
@@ -376,6 +379,16 @@ class RecordFile:
 
     def _ignores(self, path: str) -> bool:
         return any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in self.ignored)
+
+
+def _fills_in(type_: Any) -> bool:
+    known: Any = _class_fills_in if isclass(type_) else fills_in
+    return bool(known(type_))
+
+
+@lru_cache(maxsize=64)
+def _class_fills_in(type_: Any) -> bool:
+    return fills_in(type_)
 
 
 NOT_UTF8 = "is not UTF-8", "; convert the file to UTF-8 first"

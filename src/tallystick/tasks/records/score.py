@@ -13,9 +13,11 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from inspect import isclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +36,6 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
-from tallystick.results.confidence import Judging, plain_path
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
 from tallystick.results.explanation import Explanation, explain_document
@@ -45,7 +46,10 @@ from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
-from tallystick.tasks.records.task import RecordSettings
+from tallystick.tasks.records.task import GROUPED, RecordSettings
+
+if TYPE_CHECKING:
+    from tallystick.results.confidence import Judging
 
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
@@ -68,6 +72,8 @@ class Prepared:
         confidences = None if self.pairing is None else self.pairing.predicted.confidences
         if self.judging is not None and confidences is not None:
             confidences.refuse_nothing()
+            from tallystick.results.confidence import plain_path
+
             claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
             result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
@@ -223,7 +229,7 @@ def prepare(
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
         pairing.predicted.metric = metric = as_metric(settings.metric)
-        return Prepared(shape, metric, (), pairing, sure, Judging(metric) if sure else None)
+        return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
     for id_field in (
@@ -235,10 +241,9 @@ def prepare(
         why = "it pairs the documents" if by_id else "no prediction has one"
         choices.setdefault(id_field, Choice(ignored=True, why=why))
     nothing = None if settings.nothing is None else _words(settings.nothing)
-    metric, decisions = explain_derivation(
-        shape.reference, choices, credit=settings.credit, equality=settings.equality, nothing=nothing, source=source
-    )
-    metric, keys = split_known(metric)
+    options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
+    derive: Any = _derive if choices or not isclass(settings.type) else _derive_once
+    metric, keys, decisions = derive(shape.reference, choices or None, **options)
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
@@ -247,7 +252,31 @@ def prepare(
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
-    return Prepared(shape, metric, tuple(decisions), pairing, said, Judging(metric) if sure else None)
+    return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure))
+
+
+def judge_by(metric: Node, asked: Any) -> Judging | None:
+    """What judges the confidences of predictions, if they were asked for."""
+    if not asked:
+        return None
+    from tallystick.results.confidence import Judging
+
+    return Judging(metric)
+
+
+def _derive(type_: Any, choices: Mapping[str, Any] | None, **options: Any) -> tuple[Node, Any, tuple[Decision, ...]]:
+    """The metric of a type, the keys that the type knows, and why it is that metric."""
+    metric, decisions = explain_derivation(type_, choices or {}, **options)
+    return *split_known(metric), tuple(decisions)
+
+
+_derive_once = lru_cache(maxsize=64)(_derive)
+"""For whoever calls in a loop."""
+
+
+def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them."""
+    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
 
 
 def prepare_again(
@@ -255,7 +284,7 @@ def prepare_again(
 ) -> Prepared:
     """The same shape and metric for other documents in memory, paired in the same way."""
     pairing = prepared.pairing.again(reference, predicted, settings.lenient)
-    return replace(prepared, pairing=pairing, judging=prepared.judging and Judging(prepared.metric))
+    return replace(prepared, pairing=pairing, judging=judge_by(prepared.metric, prepared.judging))
 
 
 def record_settings(**options: Any) -> RecordSettings:
@@ -362,29 +391,33 @@ def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> R
 
 @dataclass
 class Beside:
-    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at."""
+    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at, errors."""
 
     findings: Findings
     ignored: list[Any]
     wanted: Wanted | None
+    grouping: Grouping | None
 
     def add(self, other: Beside) -> None:
         self.findings.add(other.findings)
         self.ignored += other.ignored
         if self.wanted is not None and other.wanted is not None:
             self.wanted.add(other.wanted)
+        if self.grouping is not None and other.grouping is not None:
+            self.grouping.join(other.grouping)
 
 
 def score_part(reference: str, predicted: str, settings: RecordSettings, asked: Asked, known: Known) -> Scored:
     """Score a part of two files."""
     prepared, wanted = prepare(reference, predicted, settings, known=known), wanted_documents(settings, asked)
     ids: list[Any] = []
-    run = run_prepared(prepared, asked, wanted=wanted, take_ids=ids.extend)
+    grouping = wanted_errors(settings, asked)
+    run = run_prepared(prepared, asked, wanted=wanted, grouping=grouping, take_ids=ids.extend)
     part = Source.of(reference)
     if part.is_part and not part.by_name and prepared.pairing.unpaired:
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
-    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted)
+    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted, grouping)
     return Scored(None, {"records": result}, extra=beside, ids=ids)
 
 
@@ -392,6 +425,11 @@ def wanted_documents(settings: RecordSettings, asked: Asked) -> Wanted | None:
     """The documents that are shown, or that a report carries."""
     most = max(asked.documents, settings.worst or 0)
     return Wanted(most, even_right=bool(asked.documents)) if most else None
+
+
+def wanted_errors(settings: RecordSettings, asked: Asked) -> Grouping | None:
+    """Where errors are grouped: those of all documents, or of as many as a report looks at."""
+    return Grouping() if settings.errors else Grouping(most=GROUPED) if asked.documents else None
 
 
 def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:

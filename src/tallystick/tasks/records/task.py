@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tallystick.results.errors import Errors
     from tallystick.results.report import Parts
     from tallystick.tasks.records.score import Kept, Known, Prepared, Run
+    from tallystick.tasks.records.shapes import RecordShape
 
 
 GROUPED = 20_000
@@ -62,7 +63,7 @@ class RecordSettings:
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
     target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
-    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True)
+    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True, in_shards=True)
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
@@ -134,35 +135,49 @@ class Records(Task):
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
     ) -> Scored:
         """All documents are kept, to be looked at later; a part of two files keeps what was asked for."""
-        from tallystick.tasks.records.score import prepare, score_part, score_prepared
+        from tallystick.tasks.records.score import score_part
 
         if reading.part:
             assert reading.asked is not None
             return score_part(reference, predicted, settings, reading.asked, reading.known)
-        prepared = prepare(reference, predicted, settings, missing=reading.missing)
+        return self._score_whole(reference, predicted, settings, reading)
+
+    def _score_whole(
+        self,
+        reference: Any,
+        predicted: Any,
+        settings: RecordSettings,
+        reading: Reading,
+        shape: RecordShape | None = None,
+    ) -> Scored:
+        from tallystick.tasks.records.score import prepare, score_prepared
+
+        prepared = prepare(reference, predicted, settings, missing=reading.missing, shape=shape)
         return Scored(prepared, {"records": score_prepared(prepared)}, opening=_describe_shape(prepared, settings))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
         readings: Mapping[Any, Reading],
     ) -> dict[Any, Scored]:  # fmt: skip
+        """The shape of the documents, for which the whole reference is read, is that of all systems."""
+        from tallystick.tasks.records.score import find_shape
+
+        shape = None if any(one.part for one in readings.values()) else find_shape(reference, settings)
         return {
             run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
+            if shape is None
+            else self._score_whole(reference, file, of_run(settings, run), readings[run], shape)
             for run, file in systems.items()
         }
 
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
     ) -> tuple[Scored, Shown]:
-        from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents
+        from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents, wanted_errors
 
         prepared = prepare(reference, predicted, settings)
-        grouping = None
-        if settings.errors or asked.documents:
-            from tallystick.results.errors import Grouping
-
-            grouping = Grouping() if settings.errors else Grouping(most=GROUPED)
-        run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked), grouping=grouping)
+        wanted, grouping = wanted_documents(settings, asked), wanted_errors(settings, asked)
+        run = run_prepared(prepared, asked, wanted=wanted, grouping=grouping)
         return self._show_run(run, (reference, predicted), settings, asked)
 
     def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Known:
@@ -188,7 +203,9 @@ class Records(Task):
         prepared.pairing.predicted.findings, prepared.pairing.ignored = beside.findings, beside.ignored
         # the metric as an expression again: it is the same in every shard
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
-        return self._show_run(complete_run(prepared, result, beside.wanted), files, settings, asked)
+        run = complete_run(prepared, result, beside.wanted)
+        run = run if beside.grouping is None else replace(run, errors=beside.grouping.errors())
+        return self._show_run(run, files, settings, asked)
 
     def basis(self, scored: Scored, settings: RecordSettings) -> Mapping[str, tuple[Any, ...]]:
         """The shape, where it is inferred; parts that were put together know it of the whole."""
