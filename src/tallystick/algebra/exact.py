@@ -18,7 +18,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Similarity, require
-from tallystick.algebra.plain import Plain, Uncovered, equality, getter, plain_parts, see_value, see_values
+from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct
 from tallystick.engine.data import Data, Leaf, Scope, field
@@ -327,7 +327,7 @@ class Keyed(Around):
         inner, keys = self.inner.plain(), plain_parts(node for _, node in self._keys)
         if inner is None or keys is None:
             return None
-        read, sees, weigh = getter(self.by, [None] * len(self.by)), [key.see[0] for key in keys], inner.weigh
+        read, sees, weigh = Getter(self.by, [None] * len(self.by)), [key.see[0] for key in keys], inner.weigh
 
         def seeing(see: Any) -> Any:
             return lambda value: ([one(x) for one, x in zip(sees, read(value), strict=True)], see(value))

@@ -18,7 +18,7 @@ import numpy as np
 from tallystick.algebra.exact import equal, near
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, Table, options_of, require
-from tallystick.algebra.plain import Plain, Uncovered, getter, leaf
+from tallystick.algebra.plain import Getter, Plain, Uncovered, leaf
 from tallystick.algebra.values import (
     PRECISIONS,
     Read,
@@ -569,7 +569,7 @@ class Overlap(Similarity):
         return start, end
 
     def plain(self) -> Plain:
-        read, more, kind = getter((self.start, self.end), (Uncovered, Uncovered)), int(self.inclusive), self.kind
+        read, more, kind = Getter((self.start, self.end), (Uncovered, Uncovered)), int(self.inclusive), self.kind
 
         def see(value: Any) -> tuple[int, float, float]:
             """How the range is written, start and end, the end exclusive."""

@@ -113,13 +113,32 @@ def see_values(values: Collection[Any]) -> list[Any]:
 # Records and collections
 
 
-def getter(names: Sequence[str], defaults: Sequence[Any]) -> Callable[[Any], Sequence[Any]]:
+class Getter:
     """The values of some fields of a record; a default (`Uncovered` itself, if there is none) for keys that a mapping lacks."""
-    readers: dict[type, Callable[[Any], Any]] = {}
-    every = tuple(zip(names, defaults, strict=True))
 
-    def reader_of(value: Any) -> Callable[[Any], Any]:
-        kind = type(value)
+    def __init__(self, names: Sequence[str], defaults: Sequence[Any]) -> None:
+        self.names, self.defaults = names, tuple(zip(names, defaults, strict=True))
+        self.readers: dict[type, Callable[[Any], Any]] = {}
+
+    def __call__(self, value: Any) -> Sequence[Any]:
+        read = self.readers.get(type(value)) or self._reader_of(value)
+        try:
+            return read(value)  # type: ignore[no-any-return]
+        except KeyError:
+            found = tuple([value.get(name, default) for name, default in self.defaults])
+            if any(one is Uncovered for one in found):
+                raise Uncovered from None
+            return found
+
+    def rows(self, values: Collection[Any]) -> Iterable[Sequence[Any]]:
+        """The same for many records, mostly of one kind."""
+        kinds = set(map(type, values))
+        if len(kinds) == 1 and dict not in kinds:
+            return map(self.readers.get(*kinds) or self._reader_of(next(iter(values))), values)
+        return map(self, values)
+
+    def _reader_of(self, value: Any) -> Callable[[Any], Any]:
+        kind, names = type(value), self.names
         make: Callable[..., Callable[[Any], Any]]
         keys: Iterable[Any] = names
         if isinstance(value, Mapping):
@@ -131,20 +150,8 @@ def getter(names: Sequence[str], defaults: Sequence[Any]) -> Callable[[Any], Seq
         else:
             make = attrgetter
         read = make(*keys)
-        readers[kind] = read if len(names) > 1 else lambda one: (read(one),)
-        return readers[kind]
-
-    def fields(value: Any) -> Sequence[Any]:
-        read = readers.get(type(value)) or reader_of(value)
-        try:
-            return read(value)  # type: ignore[no-any-return]
-        except KeyError:
-            found = tuple([value.get(name, default) for name, default in every])
-            if any(one is Uncovered for one in found):
-                raise Uncovered from None
-            return found
-
-    return fields
+        self.readers[kind] = read if len(names) > 1 else lambda one: (read(one),)
+        return self.readers[kind]
 
 
 def items_of(mapping: bool) -> Callable[[Any], Collection[Any]]:

@@ -23,7 +23,7 @@ from tallystick.algebra.exact import Near
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
-from tallystick.algebra.plain import Plain, Uncovered, equality, getter, plain_parts
+from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
@@ -155,7 +155,7 @@ class Record(OfFields):
         parts = plain_parts(part for _, part in self.fields)
         if parts is None:
             return None
-        read = getter(
+        read = Getter(
             [name for name, _ in self.fields],
             [part.absent if part.may_miss else Uncovered for _, part in self.fields],
         )
@@ -164,7 +164,7 @@ class Record(OfFields):
             columns = [one.every or partial(_see_each, one.see[0]) for one in parts]
 
             def every(values: Any) -> list[Any]:
-                found = zip(*map(read, values), strict=True)
+                found = zip(*read.rows(values), strict=True)
                 return (
                     list(zip(*(see(column) for see, column in zip(columns, found, strict=True)), strict=True))
                     if values
@@ -284,7 +284,7 @@ class Each(OfFields):
         if parts is None:
             return None
         # A key that no record has is an error, and one that is not there on both sides may be that.
-        read = getter(
+        read = Getter(
             [name for name, _ in self.fields],
             [part.absent if part.may_miss else Uncovered for _, part in self.fields],
         )

@@ -17,7 +17,7 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, Table, require
-from tallystick.algebra.plain import Plain, getter, see_value
+from tallystick.algebra.plain import Getter, Plain, see_value
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
 from tallystick.engine.data import Data, Scope, field
 from tallystick.engine.encoded import Fields, Numbers, leaf_values
@@ -135,7 +135,7 @@ class Weigh(Around):
         if inner is None:
             return None
         table, default = {see_value(value): weight for value, weight in self.weights}, self.default
-        read = getter((self.by,), (None,)) if self.by else lambda value: (value,)
+        read = Getter((self.by,), (None,)) if self.by else lambda value: (value,)
         weigh, (left, right) = inner.weigh, inner.own
 
         def seeing(see: Any) -> Any:

@@ -34,7 +34,7 @@ def compare_command(name: str) -> click.Command:
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         metrics = tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
-        given = {"by": None, "label": None, "rows": None, **given}
+        given = {"by": None, "label": None, **given}
         run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
 
     return click.Command(
@@ -71,28 +71,33 @@ class ComparisonOptions:
     format_: str | None
     report: str | None
     picture: str | None
+    slice: str | None = None
+    rows: int | None = None
     by: str | None = None
     label: str | None = None
-    rows: int | None = None
 
     def check(self) -> None:
         """Refuse what would have no effect."""
         if self.label is not None and self.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
-        if self.rows is not None and self.by is None:
-            raise MetricError("--rows says how many documents that got worse --by shows; give both")
+        if self.by and self.slice:
+            raise MetricError("--by and --slice are two tables of differences; give one of them")
+        if self.rows is not None and not (self.by or self.slice):
+            raise MetricError("--rows says how many documents that got worse --by or --slice shows; give both")
 
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    if not task.breakdowns:
-        return []
     listed = " or ".join(task.breakdowns)
-    return [
+    by = [
         click.Option(["--by"], type=click.Choice(task.breakdowns),
                      help=f"Also by {listed}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
         *label_option(task),
-        click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="With --by: how many documents that got worse are shown.  [default: 10]"),
+    ]  # fmt: skip
+    return [
+        *(by if task.breakdowns else []),
+        click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="The same by value of a field of the reference, or of a column of a file by document id."),
+        click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="How many documents that got worse are shown with these.  [default: 10]"),
     ]  # fmt: skip
 
 
@@ -146,6 +151,7 @@ def run_comparison(
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
     by = compare_by(comparison, options.by, options.label, options.rows) if options.by else None
+    by = compare_by(comparison, "slice", options.slice, options.rows) if options.slice else by
     shown = None
     few = next(iter(scored.values()))[0].count <= FIELDS_OF
     if (

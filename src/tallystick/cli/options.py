@@ -285,6 +285,8 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
         click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9; of a field or label lines[*].price.f1=0.9; invalid=0.02 of invalid answers."),
+        click.Option(["--intervals"], is_flag=True, help="Also a 95 % confidence interval of each figure, in all and by label or field."),
+        click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="Also the figures by value of a field of the reference, or of a column of a file by document id (.csv, .tsv, .jsonl, .parquet), and which differ from the rest."),
         click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
         click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),

@@ -34,6 +34,7 @@ from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
     from tallystick.results.results import Results
+    from tallystick.show.tables import Table
 
 
 def score_command(name: str) -> click.Command:
@@ -240,15 +241,20 @@ def finish(ending: Ending, common: Common) -> None:
     errors = list(results.errors(common.limit)) if common.differences else []
     written = write_files(results, shown, common)
     against = results.against(common.baseline) if common.baseline else None
+    slices = results.slices(common.slice) if common.slice else None
     as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
         click.echo(ending.print())
         show_tables(shown.tables, None)
     elif as_json:
-        _echo_json(results, common, {} if against is None else {"baseline": against.as_dict()})
+        extra = {} if against is None else {"baseline": against.as_dict()}
+        extra |= {} if slices is None else {"slices": slices.as_dict()}
+        _echo_json(results, common, {**extra, **_with_intervals(results, shown, common)[1]})
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
-        tables = [results.table(macro=common.macro), *documents, *shown.tables, *errors]
+        figures = [results.table(macro=common.macro), *shown.tables]
+        figures = _with_intervals(results, Shown(figures, shown.json), common)[0] or figures
+        tables = [figures[0], *documents, *figures[1:], *(slices or ()), *errors]
         show_tables(tables, common.format_, results.signatures)
         say(results.said)
     if not as_json:
@@ -257,6 +263,16 @@ def finish(ending: Ending, common: Common) -> None:
     for line in (*written, *ending.closing, *((*against.notes, against.summary) if against is not None else ())):
         say(line)
     pass_gates(results, common, against)
+
+
+def _with_intervals(results: Results, shown: Shown, common: Common) -> tuple[list[Table], dict[str, Any]]:
+    """Tables with intervals and the same as JSON, if they are asked for."""
+    if not common.intervals:
+        return [], {}
+    from tallystick.results.parts import with_intervals
+
+    by = common.by if common.by in ("label", "field") else "field" if "fields" in shown.json else None
+    return with_intervals(results, shown.tables, shown.json, by, common.label)
 
 
 def _echo_json(results: Results, common: Common, extra: dict[str, Any]) -> None:

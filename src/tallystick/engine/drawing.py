@@ -38,7 +38,7 @@ def documents_drawn(
 ) -> Iterator[Block]:
     """How often each document is drawn, in blocks (some resamples, documents); a block is overwritten by the next. Of each
     stratum, the number of whose documents is given, as many are drawn as it has."""
-    rng = _generator(seed)
+    rng = generator(seed)
     ends = np.cumsum(strata).tolist()
     for block in _blocks(ends[-1], resamples, width, weights):
         if len(strata) > 1 or not _draw_compiled(rng, block):
@@ -72,7 +72,7 @@ def weights_for(rows: Sequence[F64]) -> Weights:
 
 def coins_tossed(n: int, resamples: int, seed: int, width: int = 1, weights: Weights = np.float64) -> Iterator[Block]:
     """A coin (0 or 1) for each of n documents, in blocks (some resamples, n); a block is overwritten by the next."""
-    rng = _generator(seed)
+    rng = generator(seed)
     size = -(-n // 8)
     for block in _blocks(n, resamples, width, weights):
         for row in block:
@@ -122,7 +122,7 @@ def sorts_of(rows: Sequence[F64]) -> Sorts | None:
 
 def sorts_drawn(counts: I64, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
     """How many documents of each sort are drawn, in blocks (some resamples, sorts)."""
-    rng, n = _generator(seed), int(counts.sum())
+    rng, n = generator(seed), int(counts.sum())
     for block in _blocks(len(counts), resamples, width, np.float64):
         block[:] = rng.multinomial(n, counts / n, size=len(block))
         yield block
@@ -130,7 +130,7 @@ def sorts_drawn(counts: I64, resamples: int, seed: int, width: int = 1) -> Itera
 
 def sorts_tossed(counts: I64, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
     """How many documents of each sort change places by a coin each, in blocks (some resamples, sorts)."""
-    rng = _generator(seed)
+    rng = generator(seed)
     for block in _blocks(len(counts), resamples, width, np.float64):
         block[:] = rng.binomial(counts, 0.5, size=block.shape)
         yield block
@@ -224,7 +224,8 @@ def _blocks(n: int, resamples: int, width: int, weights: Weights) -> Iterator[Bl
         yield buffer[: resamples - first]
 
 
-def _generator(seed: int) -> np.random.Generator:
+def generator(seed: int) -> np.random.Generator:
+    """What draws, from a seed."""
     if seed < 0:
         raise MetricError(f"a seed is 0 or more, found {seed}")
     return np.random.default_rng(seed)

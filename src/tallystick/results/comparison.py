@@ -153,7 +153,7 @@ class Comparison:
 
     @overload
     def by(
-        self, what: Literal["field", "label"], label: str | None = None, rows: int | None = None
+        self, what: Literal["field", "label", "slice"], label: str | None = None, rows: int | None = None
     ) -> PartComparisons: ...
 
     @overload
@@ -162,11 +162,12 @@ class Comparison:
     def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
         """By "field" or "label" a table for each metric: its figure and interval under each system, what is significant (p corrected over
         all fields or labels), documents won, lost and tied, and below it the documents that got worse (`rows` of them) with the fields
-        that did it. By "document" the figures alone, a column for each system (its first run)."""
+        that did it; by "slice" the same for the documents that share a value (of the field `label`, or of FILE.csv:COLUMN). By "document" the figures alone, a column for each system (its first run)."""
         from tallystick.results.parts import compare_by
         from tallystick.results.results import check_breakdown
 
-        check_breakdown(what)
+        if what != "slice":
+            check_breakdown(what)
         if what != "document":
             return compare_by(self, what, label, rows)
         from tallystick.results.comparison_show import side_by_side

@@ -13,12 +13,13 @@ may be rare, and the test is randomisation, which holds its level for any number
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.engine.arrays import F64
-from tallystick.engine.tally import Counts, Labelled, lower_is_better
+from tallystick.engine.tally import Counts, Kind, Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.results.compare import compare_parts
@@ -51,6 +52,8 @@ class Portions:
     beta: float = 1.0
     one: bool = True
     """Whether both sides have one numerator."""
+    kind: Kind | None = None
+    """What the sums are, where they are not these four."""
     counts: Mapping[Any, int] | None = None
     """How many of each part the reference has, where that is not what could be earned."""
 
@@ -63,12 +66,12 @@ class Portions:
 
     def results(self, whole: Result) -> dict[str, Result]:
         """Each part as a result over the documents of the whole."""
-        kind = Counts(f"f{self.beta:g}", self.beta, self.one)
+        kind = self.kind or Counts(f"f{self.beta:g}", self.beta, self.one)
         out = {
             str(name): whole.changed(kind=kind, rows=rows, above=None, sources=None, notes=(), field_sums=None, label_sums=None, tree=None)
             for name, rows in self.rows.items()
         }  # fmt: skip
-        return {n: mean_over_documents(one) for n, one in out.items()} if _is_mean(whole) else out
+        return {n: mean_over_documents(one) for n, one in out.items()} if _is_mean(whole) and self.kind is None else out
 
 
 def _is_mean(result: Result) -> bool:
@@ -115,15 +118,55 @@ def _own_labels(result: Result) -> Portions:
     return Portions(rows, "label", getattr(kind, "beta", 1.0), one)
 
 
-def part_intervals(
-    results: Results, by: str, label: str | None = None, **how: Any
-) -> dict[str, dict[str, dict[str, Interval]]]:
-    """By metric and part an interval of each figure."""
-    out = {}
-    for metric, portions in results.background.portions(results, by, label).items():
-        parts = portions.results(results[metric])
-        out[metric] = dict(zip(parts, intervals(list(parts.values()), **how), strict=True))
-    return out
+def with_intervals(
+    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None
+) -> tuple[list[Table], dict[str, Any]]:
+    """Tables of figures, whole or by field or label, with an interval behind each figure; and the same in their JSON."""
+    whole = dict(zip(results, intervals(list(results.values())), strict=True))
+    found: dict[str, dict[str, dict[str, Interval]]] = {}
+    if by is not None:
+        for metric, portions in results.background.portions(results, by, label).items():
+            parts = portions.results(results[metric])
+            found[metric] = dict(zip(parts, intervals(list(parts.values())), strict=True))
+    out, order = [], list(found)
+    for table in tables:
+        if table.columns[0] == "metric":
+            out.append(_estimated(table, whole))
+            continue
+        # the tables by field or label stand in the order of their metrics, and may be called otherwise
+        metric = table.title if table.title in found else order[0] if order else ""
+        if metric in order:
+            order.remove(metric)
+        out.append(_estimated(table, found.get(metric, {})))
+    rows = {
+        f"{by}s": {
+            metric: [_row_with_intervals(row, found.get(metric, {})) for row in of]
+            for metric, of in json.get(f"{by}s", {}).items()
+        }
+    }
+    extra = {"intervals": {name: _ends(one) for name, one in whole.items()}}
+    return out, {**extra, **(rows if by is not None else {})}
+
+
+def _estimated(table: Table, known: Mapping[str, Mapping[str, Interval]]) -> Table:
+    """A table with the ends of intervals behind the figures that have one; `known` has them by the name of a row."""
+    rows = [
+        [
+            Estimate(value, known[str(row[0])][column].ends) if isinstance(value, float) and column in known.get(str(row[0]), {}) else value
+            for column, value in zip(table.columns, row, strict=True)
+        ]
+        for row in table.rows
+    ]  # fmt: skip
+    changed = any(isinstance(value, Estimate) for row in rows for value in row)
+    return replace(table, rows=rows, notes=[*table.notes, "[ ]: 95 % interval."]) if changed else table
+
+
+def _row_with_intervals(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
+    return {**row, "intervals": _ends(known.get(str(row.get("path", row.get("label"))), {}))}
+
+
+def _ends(found: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: [one.low, one.high] for name, one in found.items()}
 
 
 # Systems side by side
@@ -350,7 +393,7 @@ def compare_by(comparison: Comparison, what: str, label: str | None = None, rows
     """The systems of a comparison by field or label, of every metric that has these."""
     scored = comparison._scored()
     found = {
-        system: [run.background.portions(run, what, label) for run in runs] for system, runs in scored.items()
+        system: [_portions(run, what, label) for run in runs] for system, runs in scored.items()
     }  # fmt: skip
     metrics = [metric for metric in comparison.metrics if metric in next(iter(found.values()))[0]]
     out = []
@@ -372,6 +415,16 @@ def compare_by(comparison: Comparison, what: str, label: str | None = None, rows
             PartComparison(metric, what, called, comparison, tested, {name: support.get(name, 0) for name in names})
         )
     return PartComparisons(what, out, ROWS if rows is None else rows)
+
+
+def _portions(run: Results, what: str, label: str | None) -> Mapping[str, Portions]:
+    if what != "slice":
+        return run.background.portions(run, what, label)
+    from tallystick.results.slices import slice_portions
+
+    if label is None:
+        raise MetricError('say what the slices are by: by("slice", "vendor"), or by("slice", "about.csv:language")')
+    return slice_portions(run, label)
 
 
 def _nothing(run: Mapping[str, Result]) -> Result:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
     from tallystick.results.saved import Against
+    from tallystick.results.slices import Slices
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
@@ -305,12 +306,29 @@ class Results(Mapping[str, Result]):
         extend = self.background.beside(self)[1]
         return extend(figures) if extend is not None else figures
 
-    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
-        """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several."""
+    def by(
+        self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False
+    ) -> Tables:
+        """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several; with `intervals`
+        every figure of a label or field has its confidence interval."""
         check_breakdown(what)
         if what == "document":
             return Tables([reports.documents_table(self, rows)])
-        return Tables(self.background.breakdown(self, what, label)[0])
+        tables, json = self.background.breakdown(self, what, label)
+        if intervals:
+            from tallystick.results.parts import with_intervals
+
+            tables = with_intervals(self, tables, json, what, label)[0]
+        return Tables(tables)
+
+    def slices(
+        self, by: str | Mapping[Any, Any], *, resamples: int = 10_000, seed: int = 0, level: float = 0.95
+    ) -> Slices:
+        """Figures of the documents that share a value, and which of these slices differ from the rest: by a field of the reference
+        ("vendor"), a column of a file by document id ("about.csv:language"), or a mapping from ids to values."""
+        from tallystick.results.slices import slice_results
+
+        return slice_results(self, by, resamples=resamples, seed=seed, level=level)
 
     def errors(self, rows: int | None = None) -> Tables:
         """What went wrong, as the task tells it: kinds of error, lists of examples, or where the worst documents differ."""
