@@ -1,8 +1,9 @@
-"""What docs/amr.md, docs/orders.md and docs/confidence.md show is what comes out."""
+"""What docs/amr.md, docs/orders.md, docs/confidence.md and docs/comparing.md (on receipts) show is what comes out."""
 
 import doctest
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from running import run
 
 DOCS = Path(__file__).parents[1] / "docs"
+EXAMPLES = Path(__file__).parents[1] / "src" / "tallystick" / "examples"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
 
 
@@ -41,3 +43,18 @@ def test_commands(tmp_path):
         done = run(*arguments, code=None, cwd=tmp_path)
         lines = [line.rstrip() for line in (done.stdout or done.stderr).strip("\n").splitlines()]
         assert lines == expected.strip("\n").splitlines()
+
+
+def test_commands_about_receipts(tmp_path):
+    """The commands of docs/comparing.md on the receipts of the package, one after the other: tables, and gates that fail."""
+    for file in EXAMPLES.glob("receipts.*"):
+        shutil.copy(file, tmp_path)
+    shown = [block for block in blocks("comparing.md", "console") if "receipts." in block.split("\n", 1)[0]]
+    assert len(shown) == 6
+    for block in shown:
+        command, expected = block.split("\n", 1)
+        done = run(*shlex.split(command.removeprefix("$ "))[1:], code=None, cwd=tmp_path)
+        failed = [line for line in done.stderr.splitlines() if line.startswith("FAILED")]
+        assert done.returncode == bool(failed)
+        found = [line.rstrip() for line in done.stdout.splitlines() if line.strip()] + failed
+        assert found == [line for line in expected.splitlines() if line.strip()]

@@ -313,8 +313,8 @@ class PartComparison:
         return p is not None and p <= 1 - difference.interval.level + 1e-12 and bool(difference.value)
 
     def _notes(self) -> list[str]:
-        first = next(iter(self.tested.runs.values()))[0]
-        figure = figure_name(first[self.parts[0]].kind.headline) if self.parts else "F1"
+        run = next(iter(self.tested.runs.values()))[0]
+        figure = figure_name(run[self.parts[0]].kind.headline)
         level = self.tested.how["level"]
         notes = [f"Figures: {figure}. [ ]: {100 * level:g} % interval."]
         if self.tested.differences:
@@ -322,6 +322,12 @@ class PartComparison:
             significant = any(map(self.is_significant, self.tested.differences.values()))
             said = f"p ≤ {1 - level:.2g} after Holm's correction over {counted(tests, 'test')}"
             notes.append(f"*: {said}." if significant else f"No difference is significant ({said}).")
+        first, *others = self.tested.systems
+        notes += [
+            f"No document is worse in {one} than in {first}."
+            for one in others
+            if not self.regressions(first, one, 0)[1]
+        ]
         return notes
 
     def _regressed(self, rows: int | None) -> list[Table]:
@@ -329,6 +335,8 @@ class PartComparison:
         first = self.tested.systems[0]
         for second in self.tested.systems[1:]:
             found, count = self.regressions(first, second, rows)
+            if not count or rows == 0:
+                continue
             title = f"Worse in {second} than in {first}, {self.metric}: {counted(count, 'document')}"
             body = [[str(one.document), one.before, one.after, _causes(one)] for one in found]
             more = (

@@ -74,7 +74,8 @@ class Prepared:
             confidences.refuse_nothing()
             from tallystick.results.confidence import plain_path
 
-            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
+            fields = result.by_field() if result.field_sums is not None or result.sources is not None else ()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in fields])
             result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result
@@ -261,6 +262,10 @@ def judge_by(metric: Node, asked: Any) -> Judging | None:
         return None
     from tallystick.results.confidence import Judging
 
+    if metric.by_side is not None:
+        raise MetricError(
+            "--confidence: a metric of two sides has no alignment that a value is right by; give one of its sides"
+        )
     return Judging(metric)
 
 
