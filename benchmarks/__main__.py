@@ -13,13 +13,8 @@ from benchmarks.measure import KEPT
 from benchmarks.page import page, surroundings
 
 NAMES = (
-<<<<<<< HEAD
-    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "hierarchies", "invoices",
-    "judges", "latency", "meaning", "records", "relations", "reports", "resampling", "shards", "spans", "startup", "sturdiness",
-=======
     "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "fields", "hierarchies", "invoices",
-    "judges", "latency", "meaning", "records", "relations", "reports", "resampling", "spans", "startup", "sturdiness",
->>>>>>> main
+    "judges", "latency", "meaning", "records", "relations", "reports", "resampling", "shards", "spans", "startup", "sturdiness",
 )  # fmt: skip
 
 
