@@ -76,14 +76,18 @@ class Confidences:
 
 def wrapping_key(value: Any) -> str | None:
     """The key beside "value" of the first object in a prediction that looks like a value with its confidence; None if there is none."""
-    if isinstance(value, dict):
-        if len(value) == 2 and VALUE in value:
-            key, given = next((key, one) for key, one in value.items() if key != VALUE)
-            if isinstance(given, float) and 0 <= given <= 1:
-                return str(key)
-        value = list(value.values())
-    inner = value if isinstance(value, list) else ()
-    return next((key for key in map(wrapping_key, inner) if key is not None), None)
+    waiting = [value]  # not by calling itself: a prediction may be nested as deeply as the stack
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if len(one) == 2 and VALUE in one:
+                key, given = next((key, other) for key, other in one.items() if key != VALUE)
+                if isinstance(given, float) and 0 <= given <= 1:
+                    return str(key)
+            one = list(one.values())
+        if isinstance(one, list):
+            waiting += reversed(one)
+    return None
 
 
 def _taken_out(value: dict[str, Any], steps: Steps) -> tuple[Any, Any]:
