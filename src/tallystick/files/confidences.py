@@ -76,17 +76,17 @@ class Confidences:
 
 def wrapping_key(value: Any) -> str | None:
     """The key beside "value" of the first object in a prediction that looks like a value with its confidence; None if there is none."""
-    waiting = [value]  # not by calling itself: a prediction may be nested as deeply as the stack
-    while waiting:
-        one = waiting.pop()
+    left = [value]  # not by calling itself: a document may be nested deeply
+    while left:
+        one = left.pop()
         if isinstance(one, dict):
             if len(one) == 2 and VALUE in one:
-                key, given = next((key, other) for key, other in one.items() if key != VALUE)
+                key, given = next((key, part) for key, part in one.items() if key != VALUE)
                 if isinstance(given, float) and 0 <= given <= 1:
                     return str(key)
-            one = list(one.values())
-        if isinstance(one, list):
-            waiting += reversed(one)
+            left += reversed(one.values())
+        elif isinstance(one, list):
+            left += reversed(one)
     return None
 
 

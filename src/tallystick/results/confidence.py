@@ -224,7 +224,7 @@ class _Walk:
         what they are."""
         place = child.places[1]
         if isinstance(owner, Mapping):
-            return list(owner)[place]
+            return list(owner)[place or 0]
         if isinstance(owner, (set, frozenset)):
             listed = self.written
             for step in address:

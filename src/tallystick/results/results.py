@@ -306,9 +306,7 @@ class Results(Mapping[str, Result]):
         extend = self.background.beside(self)[1]
         return extend(figures) if extend is not None else figures
 
-    def by(
-        self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False
-    ) -> Tables:
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False) -> Tables:
         """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several; with `intervals`
         every figure of a label or field has its confidence interval."""
         check_breakdown(what)
