@@ -282,10 +282,9 @@ class Records(Task):
         from tallystick.results.report import Parts
 
         run: Run = scored.corpus
-        known = {kept.id: kept for kept in run.documents}
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
+        explain = run.result.explain if run.result.sources is not None else run.explain_in_order()
         grouped = run.errors
         if grouped is None and run.result.sources is not None and run.result.count <= GROUPED and not labels:
             grouped = run.result.grouped_errors()
