@@ -54,7 +54,7 @@ docs: $(PROGRAM)
 bench:
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
-	.venv-bench/bin/python -m benchmarks
+	.venv-bench/bin/python -m benchmarks --json .venv-bench/run.json
 
 clean:
 	rm -rf $(VENV) .venv-bench .matrix site dist build .mypy_cache .ruff_cache .pytest_cache

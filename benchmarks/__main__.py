@@ -14,7 +14,7 @@ from benchmarks.page import page, surroundings
 
 NAMES = (
     "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "fields", "hierarchies", "invoices",
-    "judges", "latency", "meaning", "records", "relations", "reports", "resampling", "spans", "startup", "sturdiness",
+    "judges", "latency", "limits", "meaning", "records", "relations", "reports", "resampling", "shapes", "shards", "spans", "startup", "sturdiness",
 )  # fmt: skip
 
 

@@ -42,7 +42,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 # The libraries that may be missing without anything being wrong.
-PEERS = frozenset({"metametric", "stickler", "anls_star", "autoevals", "deepdiff", "seqeval", "nervaluate", "udtools"})
+PEERS = frozenset(
+    {"apted", "metametric", "stickler", "anls_star", "autoevals", "deepdiff", "seqeval", "nervaluate", "udtools"}
+)
 FEW = 7
 """So many figures stand in a line."""
 START_UP = (

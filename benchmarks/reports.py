@@ -1,80 +1,99 @@
-"""The report of 5,000 records with confidences: what writing it costs, what it weighs, and how soon one can work with it.
+"""`--report`, and `compare` of two systems over 100,000 documents: what they cost beside the same command without them.
 
-The page's time is that of its own thread in a headless Chromium (`TaskDuration`, in thread ticks), from an empty page until the
-errors of a field and a document are open, so that a busy machine changes little. Without a Chromium that row is left out.
+Whole commands in fresh processes; the 200 alignments that a report draws are measured by themselves, too.
 """
 
+import gzip
 import json
 import random
-import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.measure import claim, launch, show
+from benchmarks import records
+from benchmarks.coreference import DATA
+from benchmarks.measure import Run, claim, launch, measure, show
 
-FIELDS, LINES = 12, 4
-
-
-def write_records(folder: Path, size: int) -> tuple[str, str]:
-    """Records of twelve fields and four lines, a tenth of the values wrong, each with a confidence."""
-    rng = random.Random(2)
-    paths = folder / "gold.jsonl", folder / "system.jsonl"
-    words = ("alpha", "beta", "gamma", "delta")
-
-    def said(value: object, other: object) -> dict[str, object]:
-        sure = rng.random() ** 0.1
-        return {"value": value if rng.random() < sure else other, "confidence": round(sure, 4)}
-
-    with paths[0].open("w") as gold, paths[1].open("w") as system:
-        for k in range(size):
-            fields = {f"field_{j}": f"{rng.choice(words)} {rng.randrange(1000)}" for j in range(FIELDS)}
-            lines = [{"sku": f"s{rng.randrange(99)}", "price": rng.randrange(1, 900)} for _ in range(LINES)]
-            answer = {name: said(value, value.upper()) for name, value in fields.items()}
-            items = [{name: said(value, 0) for name, value in line.items()} for line in lines]
-            gold.write(json.dumps({"id": f"document-{k:05}", **fields, "lines": lines}) + "\n")
-            system.write(json.dumps({"id": f"document-{k:05}", **answer, "lines": items}) + "\n")
-    return str(paths[0]), str(paths[1])
+DOCUMENTS, RESAMPLES, ALIGNED = 100_000, 10_000, 200
 
 
-def time_to_use(page: Path) -> float | None:
-    """Seconds of the page's own thread until a field and a document are open; None without a Chromium."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        return None
-    from playwright.sync_api import sync_playwright
+def write_systems(folder: Path, documents: int) -> list[str]:
+    """A reference and two systems, as records of five fields of which a tenth, or a little more, are wrong."""
+    rng = random.Random(1)
+    words = ["acme", "globex", "initech", "umbrella", "stark", "wayne"]
+    files = [folder / f"{name}.jsonl" for name in ("gold", "first", "second")]
+    sides: list[list[str]] = [[], [], []]
+    for k in range(documents):
+        gold = {
+            "id": f"d{k}", "vendor": rng.choice(words), "number": f"INV-{rng.randrange(10**6)}",
+            "total": rng.randrange(10**5) / 100, "city": rng.choice(words), "items": rng.choices(words, k=3),
+        }  # fmt: skip
+        sides[0].append(json.dumps(gold))
+        for side, share in ((1, 0.1), (2, 0.12)):
+            wrong = {name: rng.choice(words) for name in ("vendor", "number", "city") if rng.random() < share}
+            sides[side].append(json.dumps({**gold, **wrong}))
+    for file, lines in zip(files, sides, strict=True):
+        file.write_text("\n".join(lines) + "\n")
+    return [str(file) for file in files]
 
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        tab = browser.new_page(viewport={"width": 1200, "height": 900})
-        clock = tab.context.new_cdp_session(tab)
-        clock.send("Performance.enable", {"timeDomain": "threadTicks"})
-        tab.goto(page.resolve().as_uri())
-        tab.locator("#breakdown th .link").first.click()
-        tab.locator("#list summary").first.click()
-        tab.locator("#list table.pair").wait_for()
-        spent = {one["name"]: one["value"] for one in clock.send("Performance.getMetrics")["metrics"]}
-        browser.close()
-    return float(spent["TaskDuration"])
+
+def make_alignments(documents: int) -> tuple[str, str, str]:
+    return records.make_invoices(documents)
+
+
+def align(gold: str, system: str, schema: str) -> Callable[[], dict[str, float]]:
+    """The alignments of some invoices, as a report packs them."""
+    from tallystick.results.documents import DEEPEST, pack_tree
+    from tallystick.tasks.contract import Asked
+    from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents
+    from tallystick.tasks.records.task import RecordSettings
+
+    settings = RecordSettings(schema=schema)
+    asked = Asked(documents=ALIGNED)
+    found = run_prepared(prepare(gold, system, settings), asked, wanted=wanted_documents(settings, asked))
+
+    def score() -> dict[str, float]:
+        explain = found.explain_in_order()
+        rows = [pack_tree(explain(kept.id), [DEEPEST]) for kept in found.documents]
+        return {"documents": len(rows), "f1": sum(row[2] for row in rows)}
+
+    return score
 
 
 def run(repeat: int = 1, quick: bool = False) -> bool:
     """Print the table; False if a command breaks."""
-    size = 500 if quick else 5_000
+    repeat = max(repeat, 2)
+    size, invoices = (DOCUMENTS // 10, 100) if quick else (DOCUMENTS, 1_000)
+    table = [["", "CPU s", "x without", "peak MB", "what went wrong"]]
+
+    def add(name: str, found: Run, plain: Run) -> None:
+        table.append([name, f"{found.cpu:.2f}", f"{found.cpu / plain.cpu:.2f}", f"{found.peak:,.0f}", found.problem])
+
+    def command(*arguments: str) -> Run:
+        return launch(["-m", "tallystick", *arguments], repeat=repeat)
+
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files, page = write_records(folder, size), folder / "report.html"
-        command = ["-m", "tallystick", "score", "records", *files, "--confidence", "confidence"]
-        plain = launch(command, repeat=repeat)
-        written = launch([*command, "--report", str(page)], repeat=repeat)
-        if plain.problem or written.problem:
-            print(plain.problem or written.problem)
-            return False
-        weight = page.stat().st_size / 1e6
-        seconds = min((found for _ in range(max(repeat, 3)) if (found := time_to_use(page)) is not None), default=None)
-    rows = [["", "CPU s", "MB"], ["score with confidences", f"{plain.cpu:.2f}", f"{plain.peak:.0f}"]]
-    rows.append(["the same with a report", f"{written.cpu:.2f}", f"{written.peak:.0f}"])
-    show(f"a report of {size:,} records", rows)
-    claim("the page weighs", weight, "MB", at_most=2)
-    if seconds is not None:
-        claim("a field and a document are open after", seconds, "s", at_most=1)
-    return True
+        folder, page = Path(name), str(Path(name, "report.html"))
+        gold, system, schema = records.make_invoices(invoices)
+        commands = {f"{invoices:,} invoices": ["score", "records", gold, system, "--schema", schema]}
+        if DATA.exists():
+            for side in ("key", "response"):
+                Path(folder, side).write_bytes(gzip.decompress((DATA / f"litbank.{side}.gz").read_bytes()))
+            commands["LitBank"] = ["score", "coreference", str(folder / "key"), str(folder / "response")]
+        for what, arguments in commands.items():
+            plain, found = command(*arguments), command(*arguments, "--report", page)
+            add(f"score of {what}", plain, plain)
+            add(f"--report of {what}", found, plain)
+            claim(f"`--report` of {what}", found.cpu, against={"the command without it": plain.cpu}, times=2)
+        aligned = measure(
+            "benchmarks.reports:align", "benchmarks.reports:make_alignments", repeat=repeat, documents=ALIGNED
+        )
+        claim(f"{ALIGNED} alignments of invoices for a report", aligned.scoring, at_most=1.0)
+        gold, *systems = write_systems(folder, size)
+        plain = command("compare", "records", gold, *systems, "--resamples", "1")
+        found = command("compare", "records", gold, *systems, "--resamples", str(RESAMPLES))
+        add(f"compare, two systems, {size:,} documents, one resample", plain, plain)
+        add(f"compare, two systems, {size:,} documents, {RESAMPLES:,} resamples", found, plain)
+        claim(f"`compare`, two systems, {size:,} documents, {RESAMPLES:,} resamples", found.cpu, at_most=12.6 / 3)
+    show("reports and comparisons: whole commands", table)
+    return not any(line[-1] for line in table[1:]) and not aligned.problem

@@ -354,7 +354,20 @@ def test_a_limit_gives_valid_bounds_in_time():
     assert entry["lower"]["f1"] == low
     assert entry["upper"]["f1"] == high
     assert "not proven optimal" in result.warnings[0]
+    assert f"(1 {result.documents[1]['f1']:.4f} to " in result.warnings[0]  # the document's name and its bounds
     assert "at most" in str(result)
+
+
+def test_the_default_limit_is_a_minute_and_reported_when_it_strikes(monkeypatch):
+    metric = ts.f1(ts.latent(RECORD))
+    assert "limit" not in str(metric)
+    assert ts.latent(RECORD).seconds == 60
+    monkeypatch.setattr("tallystick.algebra.proofs.DEFAULT_LIMIT", 0.2)
+    rng = random.Random(0)
+    result = ts.evaluate(metric, {"a-9": hard(rng, 40, 4)}, {"a-9": hard(rng, 40, 4)})
+    assert result.unproven == 1
+    low, high = result.bounds["f1"]
+    assert f"a-9 {low:.4f} to {high:.4f}" in result.warnings[0]
 
 
 @pytest.mark.parametrize("kind", ["sum", "normalised"])

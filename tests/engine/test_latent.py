@@ -247,3 +247,19 @@ def test_first_order_bounds_are_valid_and_come_close_to_the_programme():
                 steps.run(5)
                 assert steps.upper >= optimum - 1e-7
             assert steps.upper <= optimum * 1.005
+
+
+@pytest.mark.parametrize("method", ["relaxed", "whole"])
+def test_a_large_programme_with_a_limit_is_solved_in_a_process_of_its_own_with_the_same_answer(method, monkeypatch):
+    rng = np.random.default_rng(4)
+    n = 6
+    one, other = relations(n, 9, 2, rng), relations(n, 9, 2, rng)
+    single, double, kinds = as_problem(one, other, rng.integers(0, 2, n), rng.integers(0, 2, n))
+    gain, rows = programme(condense(Problems.of([0, n], [0, n], single, double, kinds)))
+    options = {"gap": 0.5} if method == "whole" else {}
+    here = getattr(Programs(), method)(gain, rows, **options)
+    monkeypatch.setattr(program, "_ELSEWHERE", 0)
+    there = getattr(Programs(), method)(gain, rows, seconds=60.0, **options)
+    assert there.values.tolist() == here.values.tolist()
+    stopped = getattr(Programs(), method)(gain, rows, seconds=1e-6, **options)
+    assert stopped is None or (stopped.values is None and stopped.upper == float("inf"))

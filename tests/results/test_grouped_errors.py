@@ -316,3 +316,13 @@ def test_groups_of_any_documents_add_up_to_the_table_by_field(options):
         counts = {path: one.count + one.paired for path, one in errors.fields.items()}
         assert counts == {path: n for path, n in by_field.items() if n}
         assert all(str(table) for table in errors.tables())
+
+
+def test_errors_are_shown_with_figures_by_label_and_only_if_asked_for(tmp_path):
+    from importlib.resources import files
+
+    gold, system = (str(files("tallystick.examples") / f"receipts.{side}.jsonl") for side in ("gold", "small"))
+    command = ("score", "records", gold, system, "--from", "output", "--lenient", "--format", "table")
+    assert "Kinds of error" in run(*command, "--errors", "--by", "label", "--label", "items[*].name").stdout
+    assert "Kinds of error" not in run(*command, "--report", str(tmp_path / "page.html")).stdout
+    assert "--describe scores nothing" in run(*command, "--describe", "--errors", code=2).stderr

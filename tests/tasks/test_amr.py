@@ -4,10 +4,13 @@ import itertools
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.engine import latent
 from tallystick.errors import MetricError
+from tallystick.tasks.amr import triples
 from tallystick.tasks.amr.files import Graph, parse_penman
 from tallystick.tasks.amr.metrics import METRICS, align, score
 from tallystick.tasks.amr.triples import PRESETS, Counting, FactReader, preset, score_graphs
@@ -280,3 +283,24 @@ def test_presets_are_smatchpp(name):
     for one, other in pairs:
         matched, _, predicted, reference = peer.process_pair(other, one)[0]["main"]
         assert scored(one, other, preset(name)).tally == (matched, predicted, reference), (one, other)
+
+
+def test_a_deeply_nested_graph_and_itself_need_no_search(monkeypatch):
+    monkeypatch.setattr(latent, "improve", None)
+    n = 2_000
+    text = "".join(f"(v{k} / x :ARG0 " for k in range(n)) + "(z / x)" + ")" * n
+    counts = scored(text, text)
+    assert counts.optimal.all()
+    assert counts.matched.tolist() == [2 * n + 2]
+    assert counts.mappings[0].tolist() == list(range(n + 1))
+
+
+@pytest.mark.parametrize("duplicates", ["multiset", "removed", "product"])
+def test_identical_graphs_count_as_the_solver_counts_them(duplicates, monkeypatch):
+    text = "(a / x :ARG0 (b / x :ARG0 (c / y)) :ARG0 b :mod 1 :mod 1 :ARG1 c)"
+    pair = (graph(text),) * 2
+    quick = score_graphs([pair, pair], Counting(duplicates=duplicates))
+    monkeypatch.setattr(triples, "_identical", lambda one, other, *_: np.zeros(len(one.triples), np.bool_))
+    slow = score_graphs([pair, pair], Counting(duplicates=duplicates))
+    assert quick.matched.tolist() == slow.matched.tolist()
+    assert quick.optimal.all()

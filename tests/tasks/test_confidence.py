@@ -420,3 +420,42 @@ def test_scores_of_spans_and_relations_that_are_none(score, message):
     relations = [{"relations": [{"type": "r", "subj": [0, 1], "obj": [1, 2], "score": score}]}]
     with pytest.raises(TallystickError, match=message):
         ts.relations(relations, relations, confidence="score")
+
+
+def test_aliases_and_sets():
+    """A field is known by the key that it was written under, and an item of a set by what it is."""
+    pydantic = pytest.importorskip("pydantic")
+
+    class Model(pydantic.BaseModel):
+        vendor: str = pydantic.Field(alias="vendorName")
+        tags: set[str]
+
+    gold = [{"vendorName": "a", "tags": [f"t{k}" for k in range(9)]}]
+    tags = [{"value": f"t{k}" if k % 2 else f"no{k}", "p": 0.5 + 0.1 * (k % 2)} for k in range(9)]
+    found = ts.records(gold, [{"vendorName": {"value": "b", "p": 0.3}, "tags": tags}], type=Model, confidence="p")
+    claims = found["records"].claims
+    assert set(claims.paths) == {"vendor", "tags[*]"}
+    assert all(right == (sure == 0.6) for sure, right in zip(claims.confidence, claims.right, strict=True))
+    assert found.warnings == ()
+
+
+def test_explaining_and_comparing_take_confidences_out_too(tmp_path):
+    for name, side in (("g.jsonl", GOLD), ("p.jsonl", FORMS["beside each value"][0])):
+        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in side))
+    shown = run("explain", "records", "g.jsonl", "p.jsonl", "--confidence", "confidence", "--worst", "1", cwd=tmp_path)
+    assert "confidence" not in shown.stdout
+    both = ("A=p.jsonl", "B=p.jsonl", "--confidence", "confidence", "--resamples", "20", "--format", "json")
+    found = json.loads(run("compare", "records", "g.jsonl", *both, cwd=tmp_path).stdout)
+    assert found["systems"]["A"]["records"]["value"] == ts.records(GOLD, ANSWERS).f1
+    sides = "sides(precision=precision(match(exact)), recall=recall(match(exact)))"
+    two = run("score", "records", "g.jsonl", "p.jsonl", "--confidence", "p", "--metric", sides, cwd=tmp_path, code=None)
+    assert two.returncode
+    assert "Traceback" not in two.stderr
+
+
+def test_every_task_with_scores_draws_their_curves(tmp_path):
+    span = {"start": 0, "end": 1, "label": "A"}
+    texts = [{"id": str(k), "tokens": ["a", "b"], "spans": [span]} for k in range(4)]
+    said = [{**one, "spans": [{**span, "end": 1 + k // 3, "score": 0.9 - 0.1 * k}]} for k, one in enumerate(texts)]
+    ts.spans(texts, said, confidence="score").report(tmp_path / "r.html")
+    assert 'id="reliability"' in (tmp_path / "r.html").read_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,13 +192,14 @@ class Function(Dense):
         """The answers for one value and others, as they were given; only those not known are asked for."""
         values: CodedValues = column.values  # type: ignore[assignment]
         keys = values.keys
-        known = values.calls.rows.setdefault(keys[a], {})
-        asked = [b for b in others if keys[b] not in known] if known else others
+        known = values.calls.row(keys[a])
+        if not known:
+            weights = self._ask(values, a, others)
+            values.calls.keep(keys[a], [keys[b] for b in others], weights)
+            return weights
+        asked = [b for b in others if keys[b] not in known]
         if asked:
-            weights = self._ask(values, a, asked)
-            known.update(zip([keys[b] for b in asked], weights, strict=True))
-            if asked is others:
-                return weights
+            known.update(zip([keys[b] for b in asked], self._ask(values, a, asked), strict=True))
         return [known[keys[b]] for b in others]
 
     def _ask(self, values: CodedValues, a: int, others: list[int]) -> list[float]:
@@ -220,8 +221,10 @@ class Function(Dense):
                 not_taken(call, unfit, values.scope)
                 weights.append(float(a == b))
         most = 1 + 1e-9 if self.reflexive else np.inf
-        if not max(weights) <= most or any(map(isnan, weights)):
-            self._refuse(x, *next((y, weight) for y, weight in zip(ys, weights, strict=True) if not weight <= most))
+        if not (max(weights) <= most and isfinite(sum(weights))):  # NaN is in every sum, if not in every maximum
+            for y, weight in zip(ys, weights, strict=True):
+                if not weight <= most:
+                    self._refuse(x, y, weight)
         return weights
 
     def _refuse(self, x: Any, y: Any, weight: float) -> None:

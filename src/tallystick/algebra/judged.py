@@ -129,7 +129,7 @@ class Verdicts(Answers):
         return self._judge
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"rows": self.rows, "signature": self.signature}
+        return {"rows": self.rows, "_fresh": {}, "signature": self.signature}
 
 
 def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> Judged:

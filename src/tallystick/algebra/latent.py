@@ -73,7 +73,7 @@ class Latent(Limited, Constrained):
     def _solved(self, r: Items, p: Items, blocks: Blocks) -> tuple[Solved, Candidates]:
         found = candidates(self.inner, r.items, p.items, blocks.at(r.owners, p.owners))
         group = Group(found, r.owners, p.owners)
-        return solve_groups([group], len(p), self.constraint, self.limit, _proofs(r)), found
+        return solve_groups([group], len(p), self.constraint, self.seconds, _proofs(r)), found
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         # An ordinary matching has the same value for the aligned owners once the variables' map is known.
@@ -153,7 +153,7 @@ class Scoped(Limited, _Scope):
         rows, columns = np.arange(len(r), dtype=np.int64), np.arange(len(p), dtype=np.int64)
         parts = self.inner.scope_groups(r.column, p.column, rows, columns, blocks, 1.0)
         groups = [Group(candidates(node, a, b, within), i, j, factor) for node, a, b, i, j, within, factor in parts]
-        return solve_groups(groups, len(p), self.constraint, self.limit, r.proofs)
+        return solve_groups(groups, len(p), self.constraint, self.seconds, r.proofs)
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         # φ itself, with the variables' map known for the aligned rows (i, j).
@@ -251,9 +251,7 @@ class Solved:
         return bounded_sums(node, r, p, self.i, self.j, self.lower, self.upper, self.optimal)
 
 
-def solve_groups(
-    groups: Sequence[Group], n_columns: int, constraint: str, limit: float | None, proofs: Proofs
-) -> Solved:
+def solve_groups(groups: Sequence[Group], n_columns: int, constraint: str, limit: float, proofs: Proofs) -> Solved:
     """The best map of the variables, and the best matching under it, for each pair of owners."""
     owners = np.concatenate([g.r_owners[g.pairs.i] * n_columns + g.p_owners[g.pairs.j] for g in groups])
     if not len(owners):
@@ -289,11 +287,7 @@ def solve_groups(
         proofs.open += int((~found.optimal).sum())
         return found
 
-    if limit is None:
-        found = solve()
-    else:
-        arrays = (doc, u, v, weight, need, x, y)
-        found = proofs.once(("latent", way, limit), arrays, solve)
+    found = proofs.once(("latent", way, limit), (doc, u, v, weight, need, x, y), solve)
     mapped = np.flatnonzero(found.mapping >= 0)
     partner = found.mapping[mapped]
     problem = np.searchsorted(left, mapped, "right") - 1

@@ -283,7 +283,7 @@ class Structured(Matching):
     @property
     def time_limit(self) -> float | None:
         """The time limit, if this kind of matching has one."""
-        return getattr(self, "limit", None)
+        return getattr(self, "seconds", None)
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
@@ -506,7 +506,7 @@ class UnorderedTree(Limited, Structured):
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
-        return match_unordered(r.parents_of(i), p.parents_of(j), table, limit=self.limit)
+        return match_unordered(r.parents_of(i), p.parents_of(j), table, limit=self.seconds)
 
 
 @frozen
@@ -522,7 +522,7 @@ class OrderedGraph(Limited, Constrained, Structured):
             reachability(int(side.offsets[k + 1] - side.offsets[k]), *side.links_of(k)) for side, k in ((r, i), (p, j))
         ]
         # The reference is the first side here.
-        return match_orders(before[0], before[1], u, v, weight, turned(self.constraint), limit=self.limit)
+        return match_orders(before[0], before[1], u, v, weight, turned(self.constraint), limit=self.seconds)
 
     def _selves(self, column: Items) -> F64:
         if self.constraint == "N:N":

@@ -134,7 +134,8 @@ class Getter:
         """The same for many records, mostly of one kind."""
         kinds = set(map(type, values))
         if len(kinds) == 1 and dict not in kinds:
-            return map(self.readers.get(*kinds) or self._reader_of(next(iter(values))), values)
+            read = self.readers.get(kinds.pop())
+            return map(self._reader_of(next(iter(values))) if read is None else read, values)
         return map(self, values)
 
     def _reader_of(self, value: Any) -> Callable[[Any], Any]:

@@ -18,6 +18,7 @@ from tallystick.algebra.node import Similarity, require
 from tallystick.engine.arrays import F64, I64, Mask, Sums
 from tallystick.engine.data import Scope
 from tallystick.engine.encoded import Column, Items, Numbered
+from tallystick.engine.program import DEFAULT_LIMIT
 from tallystick.frozen import frozen
 
 Limits = TypeVar("Limits", bound="Limited")
@@ -78,7 +79,7 @@ class WatchedItems(Items):
 
 @frozen
 class Limited(Similarity):
-    """What may have a time limit, in seconds for each problem; with `upper` it stands for its upper bound."""
+    """What has a time limit, in seconds for each problem; with `upper` it stands for its upper bound."""
 
     limit: float | None = None
     upper: bool = field(default=False, repr=False)
@@ -95,11 +96,15 @@ class Limited(Similarity):
 
     @property
     def limited(self) -> bool:
-        return self.limit is not None or super().limited
+        return True
+
+    @property
+    def seconds(self) -> float:
+        """The limit, or the one that holds where none is given."""
+        return DEFAULT_LIMIT if self.limit is None else self.limit
 
     def at_most(self: Limits) -> Limits:
-        found = super().at_most()
-        return found if self.limit is None else replace(found, upper=True)
+        return replace(super().at_most(), upper=True)
 
 
 def bounded_sums(node: Any, r: Any, p: Any, i: I64, j: I64, lower: F64, upper: F64, optimal: Mask) -> Sums:

@@ -349,10 +349,9 @@ class Match(Constrained):
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
             return _single(*_solve_rectangles(found, r.owners, len(r)))
         if self.constraint in SINGLE and blocks.aligned and isinstance(found, Grid) and found.roomy:
-            best = _best_cells(found, SINGLE[self.constraint])
-            item = best.j if self.constraint == "N:1" else best.i
-            order = _in_order(item, len(p.items) + len(r.items))
-            owner, total = sum_by_key(r.owners[best.i[order]], len(r), best.weight[order])
+            cells = _best_cells(found, SINGLE[self.constraint])
+            order = _in_order(cells.j if self.constraint == "N:1" else cells.i, len(p.items) + len(r.items))
+            owner, total = sum_by_key(r.owners[cells.i[order]], len(r), cells.weight[order])
             return self._two_sided(_single(owner, owner, total), r, p, blocks, found)
         i, j = r.owners[found.i], p.owners[found.j]
         width, bound = len(p), len(r) * len(p)

@@ -229,8 +229,8 @@ def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float])
     flat = np.empty(frame.size)
     for rows, columns, place in frame.rectangles():
         ours, theirs = r.codes[rows], p.codes[columns]
-        different = [len(set(codes.tolist())) for codes in (ours, theirs)]
-        if len(rows) * len(columns) < 1024 or different[0] * different[1] > 0.9 * len(rows) * len(columns):
+        several = len(set(ours.tolist())) * len(set(theirs.tolist())) <= 0.9 * len(rows) * len(columns)
+        if len(rows) * len(columns) < 1024 or not several:
             scores = cdist(*_texts(values, ours, theirs), scorer=function, dtype=np.float64)
         else:  # a text that occurs several times is compared once
             first, of_row = np.unique(ours, return_inverse=True)
@@ -274,7 +274,7 @@ LOOKED_UP = 8
 Alike: TypeAlias = "tuple[I64, I64, F64]"
 
 
-def _alike(ours: list[str | None], theirs: list[str | None], ratio: str, least: float, shortest: Any) -> Alike:
+def _alike(ours: Sequence[str | None], theirs: Sequence[str | None], ratio: str, least: float, shortest: Any) -> Alike:
     """The pairs of different texts, by place, that are so much alike, and how much."""
     from rapidfuzz.process import cdist, cpdist
 
@@ -315,12 +315,14 @@ def _longest(least: float, length: I64, shortest: Any) -> Any:
     return length / shortest(least, 1.0)
 
 
-def _texts_at(ours: list[str | None], theirs: list[str | None], rows: I64, columns: I64) -> list[list[str | None]]:
+def _texts_at(
+    ours: Sequence[str | None], theirs: Sequence[str | None], rows: I64, columns: I64
+) -> list[Sequence[str | None]]:
     return [[side[k] for k in places.tolist()] for side, places in ((ours, rows), (theirs, columns))]
 
 
 def _sharing_runs(
-    ours: list[str | None], theirs: list[str | None], length: I64, lengths: I64, least: float
+    ours: Sequence[str | None], theirs: Sequence[str | None], length: I64, lengths: I64, least: float
 ) -> tuple[I64, I64] | None:
     """The pairs of texts that could be so much alike by the runs they have in common; None if that takes longer than comparing all."""
     edits = np.floor((1 - least) * np.floor(length / least + 1e-6) + 1e-6).astype(np.int64)
@@ -354,7 +356,7 @@ def _sharing_runs(
     return keys // len(theirs), keys % len(theirs)
 
 
-def _runs_of(texts: list[str | None]) -> tuple[I64, I64, I64]:
+def _runs_of(texts: Sequence[str | None]) -> tuple[I64, I64, I64]:
     """All runs of q characters: the text, the place in it, and a number for the characters."""
     joined = np.frombuffer("".join(one or "" for one in texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(
         np.int64

@@ -85,6 +85,8 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     text = plain_text(unicodedata.normalize("NFKC", text).translate(_SIGNS))
     if not text.isascii():
         text = "".join(str(unicodedata.digit(c)) if c.isdigit() and not c.isascii() else c for c in text)
+    if not any(c.isdigit() for c in text):
+        return None
     negative = False
     bare = re.fullmatch(r"(\D*)\(([^()]*\d[^()]*)\)(\D*)", text)
     if bare is not None:  # (1,200) is how accountants write -1,200
@@ -255,6 +257,7 @@ Moment = tuple[datetime.datetime, int]
 """A point in time, and how much of it was said: the year, the month, or the day and maybe the time."""
 
 
+@lru_cache(maxsize=1 << 14)
 def read_date(text: str, language: str = "", formats: tuple[str, ...] = ()) -> tuple[Moment, Moment] | None:
     """The date that a text spells, if the day comes first and if the month does."""
     text = plain_text(unicodedata.normalize("NFKC", text))
@@ -342,8 +345,8 @@ def _zone(name: str | None, offset: int | None) -> Any:
 
 def _date_in_words(text: str, language: str) -> tuple[Moment, Moment] | None:
     """A date whose month is a word. What the text does not say is found out by reading it with two different defaults."""
-    if not any(c.isalpha() for c in text):
-        return None
+    if not any(c.isalpha() for c in text) or not any(c.isdigit() for c in text):
+        return None  # the year is never a word
     reader = _reader(language)
     try:
         first, second = (

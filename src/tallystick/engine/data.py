@@ -209,18 +209,35 @@ class Answers:
 
     def __init__(self) -> None:
         self.rows: dict[Any, dict[Any, float]] = {}
+        self._fresh: dict[Any, tuple[list[Any], list[float]]] = {}  # whole rows, as long as nobody looks anything up
 
     def __len__(self) -> int:
-        return sum(map(len, self.rows.values()))
+        return sum(map(len, self.rows.values())) + sum(len(weights) for _, weights in self._fresh.values())
+
+    def row(self, key: Any) -> dict[Any, float]:
+        """What was answered for a first value."""
+        known = self.rows.setdefault(key, {})
+        if key in self._fresh:
+            known.update(zip(*self._fresh.pop(key), strict=True))
+        return known
+
+    def keep(self, key: Any, seconds: list[Any], weights: list[float]) -> None:
+        """Keep the answers for a first value, of which none was known."""
+        self._fresh[key] = seconds, weights
 
     def weights(self) -> NDArray[np.float64]:
         """All the answers."""
-        return np.fromiter(chain.from_iterable(row.values() for row in self.rows.values()), np.float64, len(self))
+        rows = chain((row.values() for row in self.rows.values()), (weights for _, weights in self._fresh.values()))
+        return np.fromiter(chain.from_iterable(rows), np.float64, len(self))
 
     def add(self, other: Answers) -> None:
         """Add what was answered in another evaluation."""
-        for key, row in other.rows.items():
-            self.rows.setdefault(key, {}).update(row)
+        for key in {**other.rows, **other._fresh}:
+            self.row(key).update(other.row(key))
+
+    def clear(self) -> None:
+        self.rows.clear()
+        self._fresh.clear()
 
 
 MOST_SPELLINGS = 10_000

@@ -263,17 +263,18 @@ class _Search:
             for child in _branches(program, values, pairs):
                 made += 1
                 heappush(waiting, (-min(program.upper, -bound), made, child))
-        if not waiting:
-            self.upper[d] = min(self.upper[d], max(top, self.lower[d]))
+        left_over = -waiting[0][0] if waiting else 0.0
+        self.upper[d] = min(self.upper[d], max(left_over, top, self.lower[d]))
 
     def _settle(self, program: PrimalDual, pairs: Pairs, d: int, above: float, deadline: float | None) -> bool:
         """Steps on an LP until nothing better than the best mapping is in it (true), or until they gain little."""
-        n, only, known, stalled = len(pairs.i), np.array([d]), np.inf, 0
+        n, only, known, stalled, rounded = len(pairs.i), np.array([d]), np.inf, 0, 0
         while deadline is None or time.monotonic() < deadline:
             program.run(_BLOCKS, deadline)
             if not self._opens(program.upper, d):
                 return True
-            if not self.relaxed[d] or stalled:
+            if stalled or (not self.relaxed[d] and program.steps >= rounded):
+                rounded = 2 * program.steps
                 values, _ = _of_pairs(program, n)
                 self._adopt(improve(self.all, assign(pairs, values, only).mapping, only, deadline=deadline), only)
             bound = program.upper - np.maximum(-program.reduced, 0.0)

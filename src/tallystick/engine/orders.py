@@ -72,7 +72,7 @@ def match_orders(
     if not len(u):
         return Matched.proven(0.0, [], [])
     if limit is not None and len(u) ** 2 > _CLASHES_A_SECOND * limit:
-        return _outlined(before_left, before_right, u, v, weight, constraint)
+        return _outlined(before_left, before_right, u, v, weight, constraint, deadline)
     clash = _clashes(before_left, before_right, u, v)
     if constraint in ("1:1", "N:1"):
         clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])
@@ -108,10 +108,12 @@ def match_orders(
     return _matched(lower, upper, unit, chosen, u, v)
 
 
-_CLASHES_A_SECOND = 30_000_000  # of the limit, beyond which the table of clashes alone would take too long
+_CLASHES_A_SECOND = 10_000_000  # of the limit, beyond which the table of clashes alone would take too long
 
 
-def _outlined(before_left: Mask, before_right: Mask, u: I64, v: I64, weight: F64, constraint: Constraint) -> Matched:
+def _outlined(
+    before_left: Mask, before_right: Mask, u: I64, v: I64, weight: F64, constraint: Constraint, deadline: float | None
+) -> Matched:
     """Bounds without a table of clashes: each node's best pair, and pairs taken greedily."""
     best = []
     for node, single in ((u, ("1:1", "N:1")), (v, ("1:1", "1:N"))):
@@ -120,6 +122,8 @@ def _outlined(before_left: Mask, before_right: Mask, u: I64, v: I64, weight: F64
         best.append(float(most.sum()) if constraint in single else float(weight.sum()))
     taken = np.empty(0, np.intp)
     for t in np.argsort(-weight, kind="stable").tolist():
+        if deadline is not None and time.monotonic() > deadline:
+            break
         a, b = u[taken], v[taken]
         agrees = (before_left[u[t], a] == before_right[v[t], b]) & (before_left[a, u[t]] == before_right[b, v[t]])
         if constraint in ("1:1", "N:1"):

@@ -78,19 +78,33 @@ class Whole:
     finished: bool
 
 
+DEFAULT_LIMIT = 60.0
+"""Seconds for one problem where nobody has said how long it may take: pairs of graphs of 300 variables need one."""
+
+_ELSEWHERE = 30_000  # entries of a programme that is solved in a process of its own, if it has a limit
+
+
 class Programs:
-    """Solves one programme after the other."""
+    """Solves one programme after the other.
+
+    HiGHS looks at its clock when it is between two of its stages, and some of them are long. A large programme with a limit
+    therefore runs in a process of its own, which is ended when time is up.
+    """
 
     def __init__(self) -> None:
         import highspy
 
         self._highspy = highspy
+        self.unwatched = False  # whether this is the process of its own already
         self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0)):
             self._highs.setOptionValue(name, value)
 
     def relaxed(self, gain: F64, rows: Rows, *, seconds: float | None = None) -> Relaxed | None:
         """The linear relaxation: values may be fractions. None if time ran out."""
+        if seconds is not None and len(rows.index) > _ELSEWHERE and not self.unwatched:
+            answer: Relaxed | None = _elsewhere(seconds, "relaxed", gain, rows)
+            return answer
         # Small programmes come pre-reduced: HiGHS' own presolve would cost more than it saves.
         self._run(gain, rows, None, seconds, presolve=len(gain) > 2000)
         highs = self._highs
@@ -113,6 +127,8 @@ class Programs:
     ) -> Whole:
         """The integer programme; it counts as finished when the solver's own bound is within `gap` of what it
         found."""
+        if seconds is not None and len(rows.index) > _ELSEWHERE and not self.unwatched:
+            return _elsewhere(seconds, "whole", gain, rows, gap=gap, start=start) or Whole(None, float("inf"), False)
         self._highs.setOptionValue("mip_rel_gap", 0.0)
         self._highs.setOptionValue("mip_abs_gap", gap)
         self._run(gain, rows, start, seconds, presolve=True, integer=True)
@@ -150,6 +166,43 @@ class Programs:
             solution.col_value = start.tolist()
             highs.setSolution(solution)
         highs.run()
+
+
+def _elsewhere(seconds: float, method: str, *arguments: Any, **options: Any) -> Any:
+    """What a method of `Programs` answers in a process of its own; None if it does not end in time."""
+    import pickle
+    import subprocess
+    import sys
+
+    begin = time.monotonic()
+    command = [sys.executable, "-c", "from tallystick.engine.program import serve; serve()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        question = pickle.dumps((seconds, method, arguments, options))
+        try:
+            answer, _ = process.communicate(question, timeout=max(0.01, seconds - (time.monotonic() - begin)))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None
+        except BaseException:  # Ctrl-C
+            process.kill()
+            raise
+    return pickle.loads(answer) if answer and not process.returncode else None
+
+
+def serve() -> None:
+    """The other process: answers the one question that it is asked, a little before time is up, so that what was found by
+    then is not lost."""
+    import pickle
+    import sys
+
+    begin = time.monotonic()
+    seconds, method, arguments, options = pickle.load(sys.stdin.buffer)
+    solver = Programs()
+    left = 0.8 * (seconds - (time.monotonic() - begin))
+    gain, rows = arguments
+    solver.unwatched = True
+    answer = getattr(solver, method)(gain, rows, seconds=left, **options)
+    sys.stdout.buffer.write(pickle.dumps(answer))
 
 
 # Large linear programmes by first-order steps: the primal-dual hybrid gradient (Chambolle and Pock 2011), with their diagonal

@@ -32,7 +32,8 @@ class Confidences:
     """The confidences of the predictions of one file, which stand under the key or at the path `key`."""
 
     key: str
-    by_line: dict[int, dict[Steps, float]] = field(default_factory=dict)
+    by_line: dict[int, tuple[dict[Steps, float], Any]] = field(default_factory=dict)
+    """By line what it says by the address of each value, and the values as they were written."""
     lines: dict[Any, int] = field(default_factory=dict)
     """The line of each document, by the name that it is paired by."""
     first: Any = None
@@ -50,20 +51,20 @@ class Confidences:
             beside, value = _taken_out(value, self.steps)
         plain = taking.unwrap(value, (), known)
         taking.spread(taking.parallel if beside is MISSING else beside, plain, ())
-        self.by_line[number] = taking.found
+        self.by_line[number] = taking.found, plain
         return plain
 
     def name(self, keys: Sequence[Any], numbers: Sequence[int | None]) -> None:
         """Remember what the documents of some lines are called."""
         self.lines.update((key, number) for key, number in zip(keys, numbers, strict=True) if number is not None)
 
-    def of(self, key: Any) -> dict[Steps, float]:
-        """What the prediction of this name says, by the address of each value."""
-        return self.by_line.get(self.lines.get(key, -1), {})
+    def of(self, key: Any) -> tuple[dict[Steps, float], Any]:
+        """What the prediction of this name says, by the address of each value; and the values."""
+        return self.by_line.get(self.lines.get(key, -1), ({}, None))
 
     def refuse_nothing(self) -> None:
         """An error if no prediction has a confidence."""
-        if any(self.by_line.values()):
+        if any(found for found, _ in self.by_line.values()):
             return
         keys = list(self.first) if isinstance(self.first, Mapping) else []
         found = f"the first has {', '.join(map(str, keys[:12]))}" if keys else f"the first is {self.first!r:.60}"
@@ -75,14 +76,18 @@ class Confidences:
 
 def wrapping_key(value: Any) -> str | None:
     """The key beside "value" of the first object in a prediction that looks like a value with its confidence; None if there is none."""
-    if isinstance(value, dict):
-        if len(value) == 2 and VALUE in value:
-            key, given = next((key, one) for key, one in value.items() if key != VALUE)
-            if isinstance(given, float) and 0 <= given <= 1:
-                return str(key)
-        value = list(value.values())
-    inner = value if isinstance(value, list) else ()
-    return next((key for key in map(wrapping_key, inner) if key is not None), None)
+    left = [value]  # not by calling itself: a document may be nested deeply
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if len(one) == 2 and VALUE in one:
+                key, given = next((key, part) for key, part in one.items() if key != VALUE)
+                if isinstance(given, float) and 0 <= given <= 1:
+                    return str(key)
+            left += reversed(one.values())
+        elif isinstance(one, list):
+            left += reversed(one)
+    return None
 
 
 def _taken_out(value: dict[str, Any], steps: Steps) -> tuple[Any, Any]:

@@ -242,7 +242,7 @@ class Account:
         if self.totals is not None and sum(map(len, self.memory.calls.values())) > MOST_CALLS:
             self._answered = self.answered
             for calls in self.memory.calls.values():
-                calls.rows.clear()  # the judge that gave them stays known
+                calls.clear()  # the judge that gave them stays known
 
     # What it came to
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import align_documents
+from tallystick.algebra.derive import json_keys
 from tallystick.algebra.node import Node
 from tallystick.engine import ranking
 from tallystick.engine.arrays import F64, I64
@@ -109,12 +110,12 @@ class Judging:
         self, ids: Sequence[Any], sides: tuple[Sequence[Any], Sequence[Any]], right: Mask | None, said: Any
     ) -> None:
         """Judge what the predictions of some documents say; `right` says which documents are right in everything, and `said` has
-        what the prediction of an id says, by address."""
+        what the prediction of an id says, by address, and its values as they were written."""
         trees = explain_documents(self.metric, list(sides[0]), list(sides[1]))
         for k, (key, tree) in enumerate(zip(ids, trees, strict=True)):
             number = len(self.right)
             self.right.append(tree.status == MATCHED and (is_right(tree) if right is None else bool(right[k])))
-            for path, confidence, fine in self._judge(key, tree, dict(said(key))):
+            for path, confidence, fine in self._judge(key, tree, *said(key)):
                 self.rows.append((self.paths.setdefault(path, len(self.paths)), confidence, fine, number))
 
     def claims(self, supports: Collection[tuple[str, int]] = ()) -> Claims:
@@ -146,11 +147,13 @@ class Judging:
         r, p = inner.encode(Objects([]), Objects([]), Scope())
         return frozenset(plain_path(level.path) for level in align_documents(inner, r, p).descend())
 
-    def _judge(self, key: Any, tree: Explanation, said: dict[Address, float]) -> list[tuple[str, float, bool]]:
+    def _judge(
+        self, key: Any, tree: Explanation, said: Mapping[Address, float], written: Any
+    ) -> list[tuple[str, float, bool]]:
         if tree.status == MISSED:  # a prediction that could not be read says nothing
             count_paths(tree.reference, "", self.there)
             return []
-        walk = _Walk(said, self.there)
+        walk = _Walk(said, self.there, written)
         walk.visit(tree, (), "", covered=False)
         if walk.bare:
             self.without += len(walk.bare)
@@ -171,6 +174,8 @@ class _Walk:
 
     said: Mapping[Address, float]
     there: Counter[str]
+    written: Any
+    """The prediction as plain data."""
     out: list[tuple[str, float, bool]] = field(default_factory=list)
     done: set[Address] = field(default_factory=set)
     seen: dict[Address, Explanation] = field(default_factory=dict)
@@ -192,30 +197,49 @@ class _Walk:
             self.there[path] += 1
         for child in inside:
             if not entry:
-                keys = list(node.predicted) if isinstance(node.predicted, Mapping) else None
-                self._child(child, address, path, covered, keys)
+                self._child(child, address, path, covered, node.predicted)
             elif child.name == "value" and child.status != MISSED:
                 self.visit(child, address, f"{path}.value", covered)
         if not inside and not covered and not any(one[: len(address)] == address for one in self.said):
             self.bare.append(path)
 
-    def _child(self, child: Explanation, address: Address, path: str, covered: bool, keys: list[Any] | None) -> None:
+    def _child(self, child: Explanation, address: Address, path: str, covered: bool, owner: Any) -> None:
         if child.how in ("empty", "unknown key", "wrong kind"):  # known by its path alone
             self.surplus.add(child.name)
             return
         step: Address = ()
         if child.places:
             path += "[*]"
-            place = child.places[1]
-            if place is not None:
-                step = (place if keys is None else keys[place],)
+            step = () if child.places[1] is None else (self._item(child, address, owner),)
         elif not child.name.startswith("<"):
             path = f"{path}.{child.name}" if path else child.name
-            step = (child.name,)
+            step = (self._key(child.name, address, owner),)
         if child.status == MISSED:
             count_paths(child.reference, path, self.there)
         else:
-            self.visit(child, (*address, *step), path, covered, entry=bool(child.places) and keys is not None)
+            self.visit(child, (*address, *step), path, covered, entry=bool(child.places) and isinstance(owner, Mapping))
+
+    def _item(self, child: Explanation, address: Address, owner: Any) -> Any:
+        """The last step to an item: its place, or its key in a mapping. A set has an order of its own, so that its items are known by
+        what they are."""
+        place = child.places[1]
+        if isinstance(owner, Mapping):
+            return list(owner)[place or 0]
+        if isinstance(owner, (set, frozenset)):
+            listed = self.written
+            for step in address:
+                listed = listed[step]
+            return next(
+                (k for k, one in enumerate(listed) if one == child.predicted and (*address, k) not in self.seen), None
+            )
+        return place
+
+    def _key(self, name: str, address: Address, owner: Any) -> str:
+        """The last step to a field: the key that it was written under, which may be an alias."""
+        for key in json_keys(type(owner)).get(name, ()):
+            if any(one[: len(address) + 1] == (*address, key) for one in self.said):
+                return key
+        return name
 
     def right_at(self, address: Address, path: str, compared: frozenset[str]) -> bool | None:
         """Whether a claim about something that the alignment has no row for is right; None if nothing is compared there."""

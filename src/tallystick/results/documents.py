@@ -232,7 +232,9 @@ def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
 
 def _each_text(reference: Any, predicted: Any) -> tuple[str, str]:
     """Two values that count as the same, each by itself."""
-    return value_text(reference), value_text(predicted)
+    left = value_text(reference)
+    same = type(reference) is type(predicted) and type(reference) in (str, int) and reference == predicted
+    return left, left if same else value_text(predicted)
 
 
 def unreadable(prediction: Invalid) -> str:
@@ -256,12 +258,14 @@ def _both_names(node: Explanation, name: str, inner: str) -> str:
 
 def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
     """An item by what it is: the slot, role, type or key that both sides agree about, which is then no row of its own."""
+    if len(children) == 1 or not any(child[0] in LABELS for child in children):
+        return name, children
     agreed = [
         k
         for k, child in enumerate(children)
         if child[0] in LABELS and len(child) == 7 and child[1] == "=" and child[6] == 0 and child[2] >= max(child[3:5])
     ]
-    if not agreed or len(children) == 1:
+    if not agreed:
         return name, children
     chosen = min(agreed, key=lambda k: LABELS.index(children[k][0]))
     return children[chosen][5], children[:chosen] + children[chosen + 1 :]

@@ -462,7 +462,7 @@ class _Context:
             if leaf.trails[0].above is not None:
                 self._siblings.setdefault(id(_of_record(leaf.trails[0])), []).append(leaf)
         self._by_record: dict[int, dict[int, list[tuple[int, Any, bool]]]] = {}
-        self._by_document: list[dict[int, Counter[Any]] | None] = [None] * len(leaves)
+        self._by_document: list[dict[int, set[Any]] | None] = [None] * len(leaves)
 
     def kind(self, leaf: Leaf, row: int, predicted: Any, found: str) -> str:
         """The kind of a wrong value, given what its two sides alone make it."""
@@ -508,8 +508,8 @@ class _Context:
         found = self._by_document[place]
         if found is None:
             found = {}
-            for row, value in enumerate(leaf.values[0]):
-                found.setdefault(leaf.trails[0].document(row), Counter())[plain_key(_plain(value))] += 1
+            for home, value in zip(leaf.trails[0].documents, leaf.values[0], strict=True):
+                found.setdefault(home, set()).add(plain_key(_plain(value)))
             self._by_document[place] = found
         return key in found.get(document, ())
 

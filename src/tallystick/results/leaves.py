@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -37,7 +38,13 @@ class Trail:
 
     def document(self, row: int) -> int:
         """The document that a row belongs to."""
-        return int(self.homes[row]) if self.above is None else self.above.document(int(self.homes[row]))
+        return self.documents[row]
+
+    @cached_property
+    def documents(self) -> list[int]:
+        """The document of each row."""
+        found = self.homes if self.above is None else np.array(self.above.documents, np.int64)[self.homes]
+        return found.tolist()  # type: ignore[no-any-return]
 
     def steps(self, row: int) -> list[tuple[str, int | None]]:
         """The way to a row, from the document on, with the places of items."""

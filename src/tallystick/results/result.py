@@ -229,6 +229,16 @@ class Result:
         """Whether every figure is proven to be the optimum; if not, `bounds` has what is known."""
         return self.unproven == 0
 
+    def _unproven_documents(self) -> str:
+        """The first documents whose optimum is not proven, with what is known of each."""
+        if not self.kept or self.above is None:
+            return ""
+        name = self.kind.headline
+        open_ = np.flatnonzero((self.above != self.rows).any(axis=1))
+        low, high = (self.kind.figures(side[open_[:3]])[name] for side in (self.rows, self.above))
+        listed = [f"{self.ids[k]} {a:.4f} to {b:.4f}" for k, a, b in zip(open_.tolist(), low, high, strict=False)]
+        return f" ({', '.join(listed)}{', ...' if len(open_) > 3 else ''})" if listed else ""
+
     @cached_property
     def bounds(self) -> dict[str, tuple[float | None, float | None]]:
         """The least and the most that each figure can be; the same twice where it is proven."""
@@ -291,7 +301,7 @@ class Result:
             low, high = (f"{value:.4f}" if value is not None else "–" for value in self.bounds[name])
             out.append(
                 f"{self.unproven:,} of {self.count:,} documents are not proven optimal within the time limit: "
-                f"{name} lies between {low} and {high}"
+                f"{name} lies between {low} and {high}{self._unproven_documents()}"
             )
         for name, value in self.figures.items():
             if value is not None and value > 1 + 1e-9 and not lower_is_better(self.kind, name):

@@ -306,9 +306,7 @@ class Results(Mapping[str, Result]):
         extend = self.background.beside(self)[1]
         return extend(figures) if extend is not None else figures
 
-    def by(
-        self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False
-    ) -> Tables:
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False) -> Tables:
         """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several; with `intervals`
         every figure of a label or field has its confidence interval."""
         check_breakdown(what)
@@ -401,7 +399,11 @@ class Results(Mapping[str, Result]):
         """The report with further `tables`, unless the task has them in it anyway; returned is what it shows beside the figures."""
         from tallystick.results.report import Page, write_report
 
-        parts = self.background.parts(self).with_tables(tables)
+        parts = self.background.parts(self)
+        sure = next((one for one in self.values() if one.claims is not None), None)
+        if sure is not None and parts.confidence is None:
+            parts = replace(parts, confidence=(sure.calibration(), sure.review()))
+        parts = parts.with_tables(tables)
         write_report(Page(title or self.background.title, self, parts, documents), path)
         return parts
 

@@ -49,14 +49,16 @@ def named_parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _words(value: Any) -> str:
-    from tallystick.engine.data import Invalid
-
     if value is None:
         return "–"
     if isinstance(value, str):
         return value if value.strip() else repr(str(value))
     if isinstance(value, bool):
         return "true" if value else "false"
+    if type(value) is int or type(value) is float:
+        return str(value)
+    from tallystick.engine.data import Invalid
+
     if isinstance(value, Invalid):
         return f"the prediction is invalid: {value.reason}"
     if _is_mention(value):

@@ -31,7 +31,7 @@ class AmrSettings:
     input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
     pair: str = option("auto", "Which graphs belong together: those of one # ::id where all have one, or those of one place in the files.", choices=("auto", "order"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(None, "At most this long for each pair; the score then has bounds.", names=("--limit",), metavar="SECONDS", above=0)
+    seconds: float | None = option(None, "At most this long for each pair, by default a minute; where it strikes, the score has bounds.", names=("--limit", "--time-limit"), metavar="SECONDS", above=0)
     subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
     # fmt: on
 

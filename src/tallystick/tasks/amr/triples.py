@@ -13,6 +13,7 @@ import numpy as np
 from tallystick.engine.arrays import F64, I64, Mask, check_pairs
 from tallystick.engine.latent import solve_all
 from tallystick.engine.latent_pairs import Problems
+from tallystick.engine.program import DEFAULT_LIMIT
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.tasks.amr.files import Graph
@@ -344,8 +345,8 @@ def score_graphs(
     limit: float | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> TripleCounts:
-    """Smatch of (reference, predicted) pairs. `limit` in seconds for each pair; `progress` hears how many are
-    done."""
+    """Smatch of (reference, predicted) pairs. `limit` in seconds for each pair, a minute if none is given; `progress` hears how
+    many are done."""
     counting = counting or Counting()
     read = FactReader(counting)
     reference, predicted = [read(pair[0]) for pair in pairs], [read(pair[1]) for pair in pairs]
@@ -361,6 +362,7 @@ def score_facts(
     progress: Callable[[int], object] | None = None,
 ) -> TripleCounts:
     """The same for facts; graphs go to the solver in blocks, so that memory stays bounded."""
+    limit = DEFAULT_LIMIT if limit is None else limit
     parts: list[TripleCounts] = []
     begin, links = 0, 0
     most = _BLOCK_PAIRS if progress is None else _WATCHED_PAIRS
@@ -459,7 +461,7 @@ def _identical(one: _Side, other: _Side, left: tuple[Any, ...], right: tuple[Any
 
 
 def _score_block(
-    reference: Sequence[Facts], predicted: Sequence[Facts], duplicates: Duplicates, limit: float | None
+    reference: Sequence[Facts], predicted: Sequence[Facts], duplicates: Duplicates, limit: float
 ) -> TripleCounts:
     codes: dict[object, int] = {}
     roles: dict[str, int] = {}

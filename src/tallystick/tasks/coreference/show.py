@@ -11,13 +11,12 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tallystick.results.explanation import Plain
+from tallystick.results.explanation import Explanation, Plain
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
 from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
-    from tallystick.results.explanation import Explanation
     from tallystick.tasks.coreference.chains import PairedChains, Sentences
     from tallystick.tasks.coreference.mentions import CoreferenceOptions
     from tallystick.tasks.coreference.metrics import Errors, Example, Located
@@ -98,26 +97,38 @@ def _mentions(entity: Explanation, side: int) -> list[Any]:
 
 def _span(mention: Any) -> tuple[int, int] | None:
     """The tokens from the first to the last of a mention, the end exclusive."""
-    if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
-        return mention[0][0], mention[-1][1] + 1
-    if isinstance(mention, tuple) and len(mention) == 2 and all(isinstance(x, int) for x in mention):
+    if not isinstance(mention, tuple) or not mention:
+        return None
+    if len(mention) == 2 and isinstance(mention[0], int) and isinstance(mention[1], int):
         return mention[0], mention[1] + 1
-    return None
+    return (mention[0][0], mention[-1][1] + 1) if all(isinstance(part, tuple) for part in mention) else None
 
 
 def with_words(tree: Explanation, words: Words, document: str) -> Explanation:
     """The same tree with the words of the mentions before their offsets; of a tree of entities these have numbers."""
+
+    @cache  # a mention stands in its entity and in the document, too
+    def mention_in_words(mention: Any) -> Any:
+        if _span(mention) is None:
+            return mention
+        return Plain(f"{words(document, mention)} [{mention_text(mention)}]".strip())
 
     def in_words(value: Any) -> Any:
         if isinstance(value, list):  # an entity
             return [in_words(mention) for mention in value]
         if isinstance(value, Mapping):  # a mention with its entity
             return {key: in_words(part) for key, part in value.items()}
-        return value if _span(value) is None else Plain(f"{words(document, value)} [{mention_text(value)}]".strip())
+        return mention_in_words(value) if isinstance(value, tuple) else value
 
     def said(node: Explanation) -> Explanation:
-        children = tuple(map(said, node.children))
-        return replace(node, reference=in_words(node.reference), predicted=in_words(node.predicted), children=children)
+        # What lies below is shown instead of a value. Not by `replace`, which looks through all fields: there are many nodes.
+        reference, predicted = node.reference, node.predicted
+        if not node.children:
+            reference, predicted = in_words(reference), in_words(predicted)
+        return Explanation(
+            node.name, node.status, reference, predicted, node.weight, node.reference_self, node.predicted_self, node.how,
+            node.adds_up, tuple(map(said, node.children)), node.places, node.node,
+        )  # fmt: skip
 
     found = said(tree)
     if not all(isinstance(entity, list) for entity in (*(tree.reference or ()), *(tree.predicted or ()))):

@@ -38,7 +38,7 @@ from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
-from tallystick.results.explanation import Explanation, explain_document
+from tallystick.results.explanation import Explanation, explain_document, explain_documents
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
 from tallystick.tasks.contract import Asked, Scored
@@ -74,7 +74,8 @@ class Prepared:
             confidences.refuse_nothing()
             from tallystick.results.confidence import plain_path
 
-            claims = self.judging.claims([(plain_path(row.path), row.support) for row in result.by_field()])
+            fields = result.by_field() if result.field_sums is not None or result.sources is not None else ()
+            claims = self.judging.claims([(plain_path(row.path), row.support) for row in fields])
             result = result.changed(claims=claims, notes=(*result.notes, *claims.notes))
         if not self.settings or self.settings in result.settings:
             return result
@@ -101,6 +102,10 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
+AHEAD = 32
+"""So many documents are aligned together."""
+
+
 @frozen
 class Run:
     """A result, and all warnings on the way to it."""
@@ -118,6 +123,28 @@ class Run:
     def explain(self, kept: Kept) -> Explanation:
         """The alignment of one of the documents that were kept."""
         return explain_document(self.prepared.metric, kept.reference, kept.predicted)
+
+    def explain_in_order(self) -> Callable[[Any], Explanation]:
+        """The same by id. Who asks for one after the other, in the order of `documents`, is given some of them that were aligned
+        together, which takes half of the time."""
+        places = {kept.id: place for place, kept in enumerate(self.documents)}
+        found: dict[Any, Explanation] = {}
+        ahead, following = 1, 0
+
+        def explain(document: Any) -> Explanation:
+            nonlocal ahead, following
+            if document not in found:
+                place = places[document]
+                ahead = min(2 * ahead, AHEAD) if place == following else 1
+                some = self.documents[place : place + ahead]
+                sides = [kept.reference for kept in some], [kept.predicted for kept in some]
+                trees = explain_documents(self.prepared.metric, *sides)
+                found.clear()
+                found.update(zip((kept.id for kept in some), trees, strict=True))
+                following = place + len(some)
+            return found[document]
+
+        return explain
 
 
 @dataclass
@@ -261,6 +288,10 @@ def judge_by(metric: Node, asked: Any) -> Judging | None:
         return None
     from tallystick.results.confidence import Judging
 
+    if metric.by_side is not None:
+        raise MetricError(
+            "--confidence: a metric of two sides has no alignment that a value is right by; give one of its sides"
+        )
     return Judging(metric)
 
 

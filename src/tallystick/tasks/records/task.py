@@ -99,6 +99,7 @@ class Records(Task):
         if settings.worst and given["--label"]:
             raise MetricError("--worst shows where documents differ, not labels; leave it out, or --by label")
         idle = [name for name in ("--tallies", "--report", "--fail-under") if given[name]]
+        idle += ["--errors"] if settings.errors else []
         if settings.describe and idle:
             raise MetricError(f"--describe scores nothing; leave it out, or {' and '.join(idle)}")
 
@@ -248,6 +249,7 @@ class Records(Task):
             notes = [paired]
             labels = [vars(row) for row in result.by_label(asked.label)]
             shown = Shown([reports.labels_table(result, asked.label)], {"labels": {"records": labels}})
+            shown += _show_errors(run.errors, asked) if settings.errors and run.errors is not None else Shown()
         else:
             by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
@@ -280,10 +282,9 @@ class Records(Task):
         from tallystick.results.report import Parts
 
         run: Run = scored.corpus
-        known = {kept.id: kept for kept in run.documents}
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
+        explain = run.result.explain if run.result.sources is not None else run.explain_in_order()
         grouped = run.errors
         if grouped is None and run.result.sources is not None and run.result.count <= GROUPED and not labels:
             grouped = run.result.grouped_errors()
