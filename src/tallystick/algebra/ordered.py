@@ -281,9 +281,9 @@ class Structured(Matching):
         raise NotImplementedError
 
     @property
-    def time_limit(self) -> float | None:
-        """The time limit, if this kind of matching has one."""
-        return getattr(self, "seconds", None)
+    def time_limit(self) -> float:
+        """The time limit; every kind of matching has one."""
+        return float(self.seconds)  # type: ignore[attr-defined]
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
@@ -356,9 +356,7 @@ class Structured(Matching):
             r.proofs.open += not found.optimal
             return found
 
-        if self.time_limit is None:
-            return solve()
-        settings = (self.name, self.time_limit, getattr(self, "constraint", None))
+        settings = (self.name, self.time_limit, getattr(self, "constraint", getattr(self, "ordered", None)))
         arrays = (*r.links_of(i), *p.links_of(j), u, v, weight)
         found = r.proofs.once(settings, arrays, solve)
         assert isinstance(found, Matched)
@@ -474,27 +472,34 @@ def _table(r: Items, p: Items, i: int, j: int, u: I64, v: I64, weight: F64) -> F
 
 
 @frozen
-class OrderedTree(Structured):
+class OrderedTree(Limited, Structured):
     """Σ over nodes of two trees; ancestors and left-to-right order are kept."""
 
     name = "tree"
     keeps = "which keeps ancestors and the order of children"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
-        return match_ordered(r.parents_of(i), p.parents_of(j), _table(r, p, i, j, u, v, weight))
+        table = _table(r, p, i, j, u, v, weight)
+        return match_ordered(r.parents_of(i), p.parents_of(j), table, limit=self.seconds)
 
 
 @frozen
-class TopDown(Structured):
-    """Σ over nodes of two trees; matched nodes have matched parents. With `ordered`, children in their order."""
+class _Descent(Structured):
+    """The field that stands before the limit."""
 
     ordered: bool = False
+
+
+@frozen
+class TopDown(Limited, _Descent):
+    """Σ over nodes of two trees; matched nodes have matched parents. With `ordered`, children in their order."""
+
     name = "top_down"
     keeps = "from the root down"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
-        return match_top_down(r.parents_of(i), p.parents_of(j), table, ordered=self.ordered)
+        return match_top_down(r.parents_of(i), p.parents_of(j), table, ordered=self.ordered, limit=self.seconds)
 
 
 @frozen
@@ -530,14 +535,14 @@ class OrderedGraph(Limited, Constrained, Structured):
         return super()._selves(column)
 
 
-def tree(inner: Similarity) -> OrderedTree:
-    """Σ over the nodes of ordered trees: ancestors and left-to-right order are kept (eq. 37)."""
-    return OrderedTree(inner)
+def tree(inner: Similarity, *, limit: float | None = None) -> OrderedTree:
+    """Σ over the nodes of ordered trees: ancestors and left-to-right order are kept (eq. 37); `limit` as in `unordered`."""
+    return OrderedTree(inner, limit)
 
 
-def top_down(inner: Similarity, *, ordered: bool = False) -> TopDown:
-    """Σ over the nodes of trees, of which matched ones have matched parents; roots meet roots."""
-    return TopDown(inner, ordered)
+def top_down(inner: Similarity, *, ordered: bool = False, limit: float | None = None) -> TopDown:
+    """Σ over the nodes of trees, of which matched ones have matched parents; roots meet roots; `limit` as in `unordered`."""
+    return TopDown(inner, ordered, limit)
 
 
 def unordered(inner: Similarity, *, limit: float | None = None) -> UnorderedTree:
