@@ -193,6 +193,8 @@ def suggest_command(name: str) -> click.Command:
         check_before(read=predicted)
         task.check((), settings)
         found = try_choices(task, reference, predicted, settings)
+        for warning in found.warnings:
+            say(f"Warning: {warning}")
         if output is not None:
             write_atomically(output, found.to_yaml())
             say(f"wrote {output}; read it, and give it as --choices {output}")

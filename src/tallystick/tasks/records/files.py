@@ -150,6 +150,8 @@ class RecordFile:
             value = written(value, plain, self.type, self.metric.summed)
         known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
         leaves += tuple(self.unknown.find(plain))
+        if leaves:
+            self.findings.look_inside(plain, self.unknown.known)
         return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
