@@ -104,6 +104,10 @@ def check_figures(
     parts: dict[str, dict[str, Mapping[str, float | None]]] | None = None
     for target, figure, gate in find_gates(specifications):
         if target is None or target in results:
+            known_figures = {"exact", "invalid"}.union(*(one.figures for one in results.values()))
+            if figure not in known_figures and figure in _parts_of(results, label):
+                of = f"{figure}.f1={gate:g}"
+                raise MetricError(f"--fail-under: {figure!r} is a field or label; say which figure of it, such as {of}")
             for name, result in results.items():
                 if target in (None, name):
                     known = {**result.figures, "exact": result.exact, "invalid": _share_invalid(result)}

@@ -95,7 +95,7 @@ class Call:
             scored = replace(
                 scored, results={name: one.changed(notes=noted[name]) for name, one in scored.results.items()}
             )
-        return results_of(self.task, scored, settings, shown=shown)
+        return results_of(self.task, scored, settings, reference=reference, shown=shown)
 
 
 _OF_REFERENCES = re.compile(

@@ -274,7 +274,9 @@ class RecordFile:
             value = self.read_noisy(value, number=number)
         if type(value) is Invalid:
             return UNREADABLE, value
-        beside = self.lines.found_beside.get(number, MISSING) if isinstance(self.lines, PickedLines) else MISSING
+        beside = MISSING
+        if isinstance(self.lines, PickedLines):
+            beside, self.confidences.around = self.lines.found_beside.get(number, MISSING), self.lines.keys
         return self.fit(
             number, self.confidences.take(value, number, self.place(number), known=self.unknown, beside=beside)
         )
