@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.algebra import numbers, text
+from tallystick.algebra.node import Similarity
 from tallystick.engine import arrays, assignment
 from tallystick.engine.arrays import Blocks, assign
 from tallystick.engine.data import Memory, Scope, as_data
@@ -187,3 +188,10 @@ def test_the_fields_solve_nothing_that_the_score_has_solved(monkeypatch):
     run.update(gold, system)
     assert {row.path for row in run.compute().by_field()} == {"[*].t", "[*].k"}
     assert [shape for shape in solved if shape[0] <= shape[1]] == [(9, 9), (10, 12), (7, 8)]
+
+
+@pytest.mark.parametrize("similarity", [ts.exact, ts.equal, ts.equal(noise=0)], ids=str)
+@pytest.mark.parametrize("value", ["", "\ud800", 0, 2**63, 10**400, 1.5, math.nan, math.inf, -0.0, True], ids=repr)
+def test_scalars_that_are_taken_untried_are_taken_when_tried(similarity, value):
+    assert similarity._takes(value)
+    assert Similarity._takes(similarity, value)
