@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.algebra import numbers, text
+from tallystick.algebra.node import Similarity
 from tallystick.engine import arrays
 
 
@@ -140,3 +141,10 @@ def test_the_best_of_each_text_is_that_of_listing_all_pairs(constraint, document
             by_listing = [str(other.explain(k)) for k in range(len(left))]
             patch.setattr(arrays, "ROOMY", 0)
             assert [str(one.explain(k)) for k in range(len(left))] == by_listing
+
+
+@pytest.mark.parametrize("similarity", [ts.exact, ts.equal, ts.equal(noise=0)], ids=str)
+@pytest.mark.parametrize("value", ["", "\ud800", 0, 2**63, 10**400, 1.5, math.nan, math.inf, -0.0, True], ids=repr)
+def test_scalars_that_are_taken_untried_are_taken_when_tried(similarity, value):
+    assert similarity._takes(value)
+    assert Similarity._takes(similarity, value)
