@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.measure import launch
+from benchmarks.measure import claim, launch
 
 SHARD = 20_000
 ROOT = Path(__file__).resolve().parent.parent
@@ -184,7 +184,10 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         fine = fine and found[0]["f1"] == found[1]["f1"]
     with tempfile.TemporaryDirectory() as folder:
         for documents in (largest // 10, largest):
-            print_records(documents, Path(folder))
+            records = print_records(documents, Path(folder))
+        if not quick:
+            fine = claim("1,000,000 flat records from JSONL", records["cpu"], at_most=8) and fine
+            fine = claim("1,000,000 flat records from JSONL, memory", records["peak"], "MB", at_most=150) and fine
         return print_speedup(Path(folder), largest // 2) and fine
 
 

@@ -4,7 +4,7 @@
 
 The clock of the solvers is the CPU time of this process here, since the machine is shared; what a solver in a process of its
 own takes is added as it passes. An instance is hard if its proof may take longer than the limit; that the bounds contain what
-a longer run finds is tested with brute force (tests/engine/test_latent.py, tests/engine/test_orders.py).
+a longer run finds is tested with brute force (tests/engine/test_latent.py and the other tests of the engine).
 """
 
 import random

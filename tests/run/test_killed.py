@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from calling import call, score
-from made import make
 
 import tallystick as ts
+from benchmarks.shards_data import make
 from running import PATIENCE, TALLYSTICK
 
 HERE = Path(__file__).parent

@@ -9,10 +9,10 @@ from functools import partial
 from multiprocessing import connection
 
 import pytest
-from made import make
 from slowly import score_slowly
 
 import tallystick as ts
+from benchmarks.shards_data import make
 from running import PATIENCE
 from tallystick.engine.windows import WorkerLost, in_order
 from tallystick.errors import TallystickError

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import zstandard
 from calling import call, score
-from made import CORPORA, make
 
+from benchmarks.shards_data import CORPORA, make
 from running import run
 from tallystick.run.cutting import cut_in_order
 from tallystick.tasks.contract import find_task

@@ -315,7 +315,7 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
         click.Option(["--scheduler"], metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
         click.Option(["--state"], metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
-        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: up to 4MB, of CoNLL 16MB]"),
+        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: up to 4MB, of CoNLL 32MB]"),
     ]  # fmt: skip
 
 

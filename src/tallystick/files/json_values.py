@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -58,6 +59,21 @@ Pairs = Callable[[list[tuple[str, Any]]], Any]
 _HALVES = re.compile("[\ud800-\udfff]")
 _HALF = re.compile(rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])")
 TOO_DEEP = "is nested too deeply; a few hundred levels can be read"
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """No search for cycles while many values are made at once: JSON has none, and to look for them again and again takes longer
+    than to decode it."""
+    import gc
+
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class NotJson(ValueError):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import multiprocessing
 import os
 import pickle
@@ -191,6 +192,7 @@ class _Worker(threading.Thread):
 def _be_a_worker(pipe: Connection) -> None:
     """In a fresh process: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(50_000, 20, 50)  # as the command line has it: what is read makes no cycles
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()

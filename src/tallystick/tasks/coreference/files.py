@@ -321,7 +321,7 @@ FORMATS = (
         "conll",
         lambda opening: _CONLL.search(opening.head) is not None,
         lambda pieces, *, keep_text, **_: read_conll(pieces, keep_text=keep_text),
-        Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=16 << 20),
+        Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=32 << 20),
     ),
     Format(
         "corefud",

@@ -122,10 +122,12 @@ def with_words(tree: Explanation, words: Words, document: str) -> Explanation:
 
     def said(node: Explanation) -> Explanation:
         # What lies below is shown instead of a value. Not by `replace`, which looks through all fields: there are many nodes.
-        sides = (node.reference, node.predicted) if node.children else map(in_words, (node.reference, node.predicted))
+        reference, predicted = node.reference, node.predicted
+        if not node.children:
+            reference, predicted = in_words(reference), in_words(predicted)
         return Explanation(
-            node.name, node.status, *sides, node.weight, node.reference_self, node.predicted_self, node.how, node.adds_up,
-            tuple(map(said, node.children)), node.places, node.node,
+            node.name, node.status, reference, predicted, node.weight, node.reference_self, node.predicted_self, node.how,
+            node.adds_up, tuple(map(said, node.children)), node.places, node.node,
         )  # fmt: skip
 
     found = said(tree)

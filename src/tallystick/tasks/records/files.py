@@ -40,7 +40,7 @@ from tallystick.files.documents import (
     open_documents,
     read_path,
 )
-from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
+from tallystick.files.json_values import TOO_DEEP, Unreadable, collector_paused, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
@@ -104,6 +104,10 @@ class RecordFile:
 
     def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """The ids (None where there is none) and values of some lines."""
+        with collector_paused():
+            return self._read(portion)
+
+    def _read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         try:
             b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
             one_by_one = self.confidences is not None

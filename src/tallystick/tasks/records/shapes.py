@@ -26,7 +26,7 @@ from typing_extensions import NotRequired, TypedDict
 from tallystick.algebra.derive import BAGS, Shape, json_keys, one_alternative, shape_of, union_of
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.errors import InputError, MetricError, TallystickError
-from tallystick.files.json_values import TOO_DEEP
+from tallystick.files.json_values import TOO_DEEP, collector_paused
 from tallystick.files.lines import ArrowLines, Lines
 from tallystick.frozen import frozen
 from tallystick.tasks.records.schema import FORMATS, type_of_schema
@@ -458,7 +458,8 @@ def _see_lines(reference: Lines) -> Seen:
         for portion in reference.portions(most=SEEN_AT_ONCE):
             number, line = portion.numbers[0], portion.lines[0]
             try:
-                seen.add(list(map(decode, portion.lines)))
+                with collector_paused():
+                    seen.add(list(map(decode, portion.lines)))
             except Exception:  # one by one the line is found
                 for number, line in zip(portion.numbers, portion.lines, strict=True):  # noqa: B007 - for the messages below
                     Seen().add([decode(line)])

@@ -20,7 +20,7 @@ true events. A tag that neither side has is left out; one whose value is 0/0 alt
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
@@ -585,24 +585,46 @@ def _score_few(
     tags = tuple(sorted(counts))
     sums = np.array([*(counts[tag][part] for part in range(4) for tag in tags), 0], np.float64)
     texts = [list(text) for text in reference], [list(text) for text in predicted]
-
-    @cache
-    def laid_out() -> tuple[SpanCorpus, Prepared]:
-        corpus = corpus_from_python(*texts, decoding=decoding)
-        return corpus, _prepare(corpus, PLAIN)
-
+    later = _LaidOutLater(*texts, decoding, tags)
     metric = METRICS["segment"]
     return {"segment": Result(
         metric=metric.expression or metric.full_name,
         kind=_kind(metric, PLAIN, tags, False, ()),
-        rows=Later(lambda: _count_rows("segment", laid_out()[1], tags), sums),
+        rows=Later(later.rows, sums),
         ids=tuple(range(1, len(reference) + 1)),
         undefined=0.0,
-        sources=LazyValues(lambda made: made()[1].columns, (laid_out,)),
+        sources=LazyValues(_LaidOutLater.columns, (later,)),
         settings=_settings_of_tags(decoding),
         name=metric.full_name,
-        tree=lambda document: _tree("segment", *laid_out(), document),
+        tree=later.tree,
     )}  # fmt: skip
+
+
+@dataclass
+class _LaidOutLater:
+    """A few texts that were counted as they were read, for whoever wants more than their sums."""
+
+    reference: list[list[str]]
+    predicted: list[list[str]]
+    decoding: Decoding
+    tags: tuple[str, ...]
+
+    @cached_property
+    def corpus(self) -> SpanCorpus:
+        return corpus_from_python(self.reference, self.predicted, decoding=self.decoding)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        return _prepare(self.corpus, PLAIN)
+
+    def columns(self) -> Any:
+        return self.prepared.columns
+
+    def rows(self) -> F64:
+        return _count_rows("segment", self.prepared, self.tags)
+
+    def tree(self, document: Any) -> Explanation:
+        return _tree("segment", self.corpus, self.prepared, document)
 
 
 @cache
