@@ -1,14 +1,19 @@
 """Ways around listing every pair: the same figures as by listing them all."""
 
 import math
+import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.algebra import numbers, text
-from tallystick.engine import arrays
+from tallystick.algebra.node import Similarity
+from tallystick.engine import arrays, assignment
+from tallystick.engine.arrays import Blocks, assign
+from tallystick.engine.data import Memory, Scope, as_data
 
 
 def by_columns(metric, left, right):
@@ -164,3 +169,53 @@ def test_a_threshold_next_to_nothing_loses_no_text(monkeypatch, least):
     left, right = [f"text number {k}" for k in range(40)], [f"number {k} of texts" for k in range(40)]
     monkeypatch.setattr(text, "MANY_CELLS", 0)
     assert by_columns(metric, [left], [right]).rows.tolist() == [[40, 40, 40, 40]]
+
+
+def dense_documents(seed, sizes):
+    """Lists of records whose texts are of few letters: many ties, cells of 0, and components of every shape."""
+    rng = random.Random(seed)
+
+    def side(n):
+        return [{"t": "".join(rng.choices("abc", k=rng.randint(1, 3))), "k": rng.randrange(3)} for _ in range(n)]
+
+    return [side(n) for n, _ in sizes], [side(n) for _, n in sizes]
+
+
+@pytest.mark.parametrize("metric", ['each(t=text("levenshtein"), k=exact)', 'text("levenshtein")'])
+def test_what_the_score_has_solved_is_what_all_positive_pairs_would_give_ties_included(metric):
+    for seed in range(40):
+        rng = random.Random(seed)
+        sizes = [(rng.randint(0, 14), rng.randint(0, 14)) for _ in range(6)]
+        gold, system = dense_documents(seed, sizes)
+        if metric.startswith("text"):
+            gold, system = ([[one["t"] for one in row] for row in side] for side in (gold, system))
+        node = ts.parse(f"match({metric})")
+        r, p = node.encode(as_data(gold), as_data(system), Scope(memory=Memory()))
+        node.sums(r, p, Blocks.diagonal(len(r)))
+        found = node.matched(r, p)
+        every = node.item_pairs(r, p, Blocks.diagonal(len(r)))
+        keep = assign(every.i, every.j, every.weight, len(r.items), len(p.items))
+        for name in ("i", "j", "weight"):
+            assert np.array_equal(getattr(found, name), getattr(every, name)[keep])
+
+
+def test_the_fields_solve_nothing_that_the_score_has_solved(monkeypatch):
+    gold, system = dense_documents(3, [(9, 9), (12, 10), (7, 8)])
+    for side in (gold, system):
+        for row in side:
+            for one in row:
+                one["t"] = "a" + one["t"]  # no two texts without a common letter in one place
+    solved = []
+    solve = assignment._assign_matrix
+    monkeypatch.setattr(assignment, "_assign_matrix", lambda matrix: solved.append(matrix.shape) or solve(matrix))
+    run = ts.Evaluation('f1(match(each(t=text("levenshtein"), k=exact)))', fields=True)
+    run.update(gold, system)
+    assert {row.path for row in run.compute().by_field()} == {"[*].t", "[*].k"}
+    assert [shape for shape in solved if shape[0] <= shape[1]] == [(9, 9), (10, 12), (7, 8)]
+
+
+@pytest.mark.parametrize("similarity", [ts.exact, ts.equal, ts.equal(noise=0)], ids=str)
+@pytest.mark.parametrize("value", ["", "\ud800", 0, 2**63, 10**400, 1.5, math.nan, math.inf, -0.0, True], ids=repr)
+def test_scalars_that_are_taken_untried_are_taken_when_tried(similarity, value):
+    assert similarity._takes(value)
+    assert Similarity._takes(similarity, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import xml.etree.ElementTree as ET
@@ -255,3 +256,65 @@ def test_a_sparkline_goes_from_the_lowest_to_the_highest() -> None:
     assert sparkline([0.1, 0.6, None, 0.9]) == "▁▅ █"
     assert sparkline([0.5, 0.5]) == "▄▄"
     assert sparkline([None]) == ""
+
+
+def test_a_changed_reference_is_no_baseline(tmp_path):
+    """Names of documents alone say little: those of IOB files are numbers."""
+    text = "a B-X\nb O\n\nc B-Y\nd O\n"
+    gold, other, packed = tmp_path / "gold.iob", tmp_path / "other.iob", tmp_path / "gold.iob.gz"
+    gold.write_text(text)
+    other.write_text(text.replace("B-Y", "B-X"))
+    packed.write_bytes(gzip.compress(text.replace("\n", "\r\n").encode()))
+    saved = tmp_path / "saved.json"
+    run("score", "spans", gold, gold, "--save", saved)
+    run("score", "spans", packed, gold, "--baseline", saved)
+    done = run("score", "spans", other, gold, "--baseline", saved, code=3)
+    assert "is a result against another reference than" in done.stderr
+    assert ts.spans(gold, gold).against(saved).losses == ()
+    with pytest.raises(SidesMismatch, match="another reference"):
+        ts.spans(other, gold).against(saved)
+
+
+def test_another_signature_is_named_by_what_differs(tmp_path):
+    gold, predicted, saved = tmp_path / "g.jsonl", tmp_path / "p.jsonl", tmp_path / "saved.json"
+    gold.write_text('{"id": "a", "x": 1, "y": "b"}\n')
+    predicted.write_text('{"id": "a", "x": 1, "y": "b", "sure": 0.5}\n')
+    run("score", "records", gold, predicted, "--confidence", "sure", "--save", saved)
+    done = run("score", "records", gold, predicted, "--baseline", saved, code=2)
+    assert ": there confidence=sure; here nothing. Score" in done.stderr
+
+
+def test_a_field_without_a_figure_is_told_what_to_say(tmp_path):
+    gold = tmp_path / "g.jsonl"
+    gold.write_text('{"id": "a", "x": 1, "y": "b"}\n')
+    done = run("score", "records", gold, gold, "--fail-under", "x=0.9", code=2)
+    assert "'x' is a field or label; say which figure of it, such as x.f1=0.9" in done.stderr
+
+
+def test_an_option_that_replaces_an_earlier_one_is_named(tmp_path):
+    gold = tmp_path / "g.jsonl"
+    gold.write_text('{"id": "a", "x": 1, "y": "b"}\n{"id": "b", "x": 2, "y": "b"}\n')
+    done = run(
+        "score",
+        "records",
+        gold,
+        gold,
+        "--slice",
+        "x",
+        "--fail-under",
+        "f1=1",
+        "--slice",
+        "y",
+        "--fail-under",
+        "exact=1",
+    )
+    assert "Warning: --slice was given 2 times; only the last one counts" in done.stderr
+    assert "fail-under was" not in done.stderr
+    assert "given" not in run("score", "records", gold, gold, "--slice", "y").stderr
+
+
+def test_slices_by_a_list_say_what_slices_are_by(tmp_path):
+    gold = tmp_path / "g.jsonl"
+    gold.write_text('{"id": "a", "x": [{"y": 1}]}\n')
+    done = run("score", "records", gold, gold, "--slice", "x[*].y", code=2)
+    assert "a slice is by one value of each document, and a list has several" in done.stderr

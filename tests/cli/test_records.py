@@ -205,7 +205,10 @@ def test_demo_and_list_run():
     ("options", "said"),
     [
         (["--rows", "3"], "--rows says how many rows of --by document (or of --errors) are shown; give both"),
-        (["--limit", "3", "--by", "field"], "--rows says how many rows of --by document (or of --errors) are shown; give both"),
+        (
+            ["--limit", "3", "--by", "field"],
+            "--rows says how many rows of --by document (or of --errors) are shown; give both",
+        ),
         (["--report-documents", "3"], "--report-documents says how many documents of --report carry"),
         (
             ["--worst", "1", "--by", "label", "--label", "relations[*].type"],

@@ -154,6 +154,8 @@ class RecordFile:
             value = written(value, plain, self.type, self.metric.summed)
         known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
         leaves += tuple(self.unknown.find(plain))
+        if leaves:
+            self.findings.look_inside(plain, self.unknown.known)
         return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
@@ -276,7 +278,9 @@ class RecordFile:
             value = self.read_noisy(value, number=number)
         if type(value) is Invalid:
             return UNREADABLE, value
-        beside = self.lines.found_beside.get(number, MISSING) if isinstance(self.lines, PickedLines) else MISSING
+        beside = MISSING
+        if isinstance(self.lines, PickedLines):
+            beside, self.confidences.around = self.lines.found_beside.get(number, MISSING), self.lines.keys
         return self.fit(
             number, self.confidences.take(value, number, self.place(number), known=self.unknown, beside=beside)
         )
