@@ -106,6 +106,9 @@ def check_figures(
     for target, figure, gate in find_gates(specifications):
         if target is None or target in results:
             there = {name: _known(one) for name, one in results.items() if target in (None, name)}
+            if not any(figure in known for known in there.values()) and figure in _parts_of(results, label):
+                of = f"{figure}.f1={gate:g}"
+                raise MetricError(f"--fail-under: {figure!r} is a field or label; say which figure of it, such as {of}")
             for name in [name for name, known in there.items() if figure in known] or there:
                 lower = figure in LOWER or lower_is_better(results[name].kind, figure)
                 yield _check(name, figure, there[name], gate, lower)

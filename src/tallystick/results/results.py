@@ -44,6 +44,8 @@ class Background:
     task: str = ""
     unit: str = "document"
     title: str = "Evaluation"
+    reference: str = ""
+    """The file that predictions were scored against, where there is one."""
     notes: tuple[str, ...] = ()
     """Said below the figures, beside the number of documents."""
     truncated: bool = False
@@ -165,7 +167,7 @@ class Background:
 
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
-        return replace(self, title="Evaluation", notes=())
+        return replace(self, title="Evaluation", reference="", notes=())
 
 
 def check_breakdown(what: str) -> None:
@@ -463,7 +465,10 @@ def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label:
     if found:
         return found
     if not labels:
-        raise MetricError(f'say which field holds the label of {", ".join(results)}: by("label", "relations[*].type")')
+        raise MetricError(
+            f"say which field holds the label of {', '.join(results)}, with --label PATH such as relations[*].type (in Python "
+            'by("label", "relations[*].type"))'
+        )
     hint = did_you_mean(label or "", labels)
     raise MetricError(f"label {label!r}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
 

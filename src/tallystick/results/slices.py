@@ -158,6 +158,11 @@ def _of_field(results: Results, path: str) -> list[Any]:
             out.append(value)
     if there:
         return out
+    if known and "[" in path:
+        raise MetricError(
+            f"--slice {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
+            "of a file by document id: --slice FILE.csv:COLUMN"
+        )
     if known:
         raise MetricError(
             f"--slice {path}: no document has such a field; there are {', '.join(known)}.{did_you_mean(path, known)}"

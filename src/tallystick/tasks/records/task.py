@@ -152,10 +152,12 @@ class Records(Task):
         reading: Reading,
         shape: RecordShape | None = None,
     ) -> Scored:
-        from tallystick.tasks.records.score import prepare, score_prepared
+        from tallystick.tasks.records.score import prepare, score_prepared, warn_of_nothing
 
         prepared = prepare(reference, predicted, settings, missing=reading.missing, shape=shape)
-        return Scored(prepared, {"records": score_prepared(prepared)}, opening=_describe_shape(prepared, settings))
+        result = score_prepared(prepared)
+        result = result.changed(notes=(*result.notes, *warn_of_nothing(prepared, result)))
+        return Scored(prepared, {"records": result}, opening=_describe_shape(prepared, settings))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
