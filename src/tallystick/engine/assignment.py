@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, assign, distinct, number, offsets_of, sort_order, starts_of_runs
+from tallystick.engine.native import compiled
 from tallystick.frozen import frozen
 
 SMALL_SIDE = 4
@@ -226,7 +227,14 @@ def _better_sparse(height: int, width: int, edges: int) -> bool:
 
 
 def _assign_sparse(rows: I64, columns: I64, weights: F64, height: int, width: int) -> I64:
-    """Every row also has an edge of weight 0 to a column of its own, "stay single", so that a full matching exists."""
+    """By SciPy, where nothing is compiled: every row also has an edge of weight 0 to a column of its own, "stay single", so that a full
+    matching exists."""
+    native = compiled()
+    if native is not None:
+        order = sort_order(rows * width + columns, height * width)
+        return native.match_sparse(
+            offsets_of(np.bincount(rows, minlength=height)), columns[order], weights[order], width
+        )
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
