@@ -45,7 +45,7 @@ from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
-from tallystick.tasks.records.shapes import RecordShape, loose_converter, strict_decoder
+from tallystick.tasks.records.shapes import RecordShape, decoder_of, loose_converter, strict_decoder
 from tallystick.tasks.records.task import RecordSettings
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
@@ -88,7 +88,7 @@ class RecordFile:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
-        self._identify = msgspec.json.Decoder(only_id).decode
+        self._identify = decoder_of(only_id)
         self._plain = msgspec.json.Decoder().decode
 
     def again(self, values: Sequence[Any], name: str) -> RecordFile:
