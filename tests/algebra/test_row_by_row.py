@@ -17,7 +17,9 @@ NAN = float("nan")
 KINDS = [
     st.sampled_from(["", "a", "a ", " a", "a\tb", "a b", "é", "e\u0301", "ﬁ", "fi", "a\0 b"]),
     st.sampled_from([0, 1, -1, 2**53, 2**53 + 1, 10**400]),
-    st.sampled_from([0.0, -0.0, 1.0, 1 + 1e-10, 1 + 1.5e-9, 0.1 + 0.2, 0.3, 2.0**53, 1e301, NAN, float("inf"), 1e6 + 0.25]),
+    st.sampled_from(
+        [0.0, -0.0, 1.0, 1 + 1e-10, 1 + 1.5e-9, 0.1 + 0.2, 0.3, 2.0**53, 1e301, NAN, float("inf"), 1e6 + 0.25]
+    ),
     st.floats(0.999999999, 1.000000001),
     st.booleans(),
     st.sampled_from([None, b"a", datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1)]),
@@ -40,7 +42,8 @@ def test_values_and_codes_say_the_same(node, rows, taken):
     first, second = numbered(r), numbered(p)
     assert not isinstance(first, Unnumbered)
     coded = node.pairs(first, second, blocks)
-    assert found.i.tolist() == coded.i.tolist() and found.j.tolist() == coded.j.tolist()
+    assert found.i.tolist() == coded.i.tolist()
+    assert found.j.tolist() == coded.j.tolist()
     assert [node(a, b) == 1 for a, b in rows] == [k in set(found.i.tolist()) for k in range(len(rows))]
     if lazy is not None:
         again = node.pairs(first.take(some), second.take(some), Blocks.diagonal(len(some)))
@@ -52,4 +55,5 @@ def test_values_and_codes_say_the_same(node, rows, taken):
 def test_values_of_one_kind_are_not_numbered():
     r, p = ts.equal.encode(Objects(["a", "b ", "c"]), Objects(["a", "b", "d"]), Scope())
     assert ts.equal.pairs(r, p, Blocks.diagonal(3)).i.tolist() == [0, 1]
-    assert isinstance(r, Unnumbered) and not r.numbering.known
+    assert isinstance(r, Unnumbered)
+    assert not r.numbering.known

@@ -66,8 +66,10 @@ class Exact(Similarity):
         return rng.randrange(LETTERS)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        here = scope.alone()
+
         def count() -> tuple[Codes, Codes]:
-            left, right, bound = code_jointly(reference, predicted, scope)
+            left, right, bound = code_jointly(reference, predicted, here)
             return Codes(left, bound), Codes(right, bound)
 
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
@@ -173,13 +175,13 @@ class Equal(Similarity):
         found = listed(reference, predicted)
         if found is None:
             return self._count(reference, predicted, scope)
-        ours, theirs, kinds = found
+        (ours, theirs, kinds), here = found, scope.alone()
         if kinds <= _WHOLE:
             return exact._encode(reference, predicted, scope)
         return Numbering(
             (ours, theirs),
             lambda a, b: self._same(a, b, kinds),
-            lambda: self._count(reference, predicted, scope),
+            lambda: self._count(reference, predicted, here),
         ).both()
 
     def _same(self, left: list[Any], right: list[Any], kinds: set[type]) -> Mask:
@@ -262,7 +264,12 @@ class Equal(Similarity):
         return Blocks(joined[: len(r)], joined[len(r) :], max(len(order), 1))
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
-        if blocks.aligned and isinstance(r, Unnumbered) and isinstance(p, Unnumbered) and (same := r.same(p)) is not None:
+        if (
+            blocks.aligned
+            and isinstance(r, Unnumbered)
+            and isinstance(p, Unnumbered)
+            and (same := r.same(p)) is not None
+        ):
             i = j = np.flatnonzero(same)
             return Pairs(i, j, np.ones(len(i)))
         r, p = numbered(r), numbered(p)

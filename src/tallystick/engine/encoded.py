@@ -423,7 +423,7 @@ def listed(reference: Data, predicted: Data) -> tuple[list[Any], list[Any], set[
     left, right = reference.values, predicted.values
     if type(left) is not list or type(right) is not list:
         return None
-    kinds = set(map(type, left)) | set(map(type, right))
+    kinds = reference.kinds | predicted.kinds
     return (left, right, kinds) if kinds <= _PLAIN and (bool not in kinds or len(kinds) == 1) else None
 
 
