@@ -227,6 +227,8 @@ class Known(NamedTuple):
     metric: str
     nameless: bool = False
     """Whether only references have ids."""
+    doubts: tuple[str, ...] = ()
+    """What a person should look at, of an inferred schema."""
 
 
 def prepare(
@@ -245,8 +247,10 @@ def prepare(
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
-    if shape is None:
-        shape = infer_shape(left) if known is None or known.schema is None else inferred_shape(dict(known.schema))
+    if shape is None and known is not None and known.schema is not None:
+        shape = inferred_shape(dict(known.schema), known.doubts)
+    elif shape is None:
+        shape = infer_shape(left)
     paths = _paths_of_alternatives(shape.reference, choices)
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
