@@ -45,6 +45,10 @@ LETTERS = 4
 """Different values in a random sample: few enough that they meet."""
 
 
+SCALARS = {str, int, float, bool}
+"""Kinds of values that are always comparable, so that nobody has to try."""
+
+
 @frozen
 class Exact(Similarity):
     """1 if the values are equal, else 0."""
@@ -64,6 +68,9 @@ class Exact(Similarity):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.randrange(LETTERS)
+
+    def _takes(self, value: Any) -> bool:
+        return type(value) in SCALARS or super()._takes(value)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         here = scope.alone()
@@ -165,6 +172,9 @@ class Equal(Similarity):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.randrange(LETTERS)
+
+    def _takes(self, value: Any) -> bool:
+        return type(value) in SCALARS or super()._takes(value)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):

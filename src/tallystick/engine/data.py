@@ -467,7 +467,7 @@ def field_names(value: Any) -> list[str]:
     """The names of a record's fields, as far as they can be seen."""
     if isinstance(value, Mapping):
         return list(value)
-    return fields_of(type(value)) or list(getattr(type(value), "__annotations__", ()))
+    return fields_of(type(value)) or [*getattr(type(value), "__annotations__", ()), *getattr(value, "__dict__", ())]
 
 
 def _no_record(scope: Scope, name: str) -> ValueMismatch:

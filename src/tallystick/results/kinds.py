@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,44 +35,22 @@ Pair = tuple[Any, Any]
 
 @frozen
 class Kind:
-    """A kind of wrong value: what it is in words, whether it means the same, and what to do where no choice helps."""
+    """A kind of wrong value: what it is in words, whether it means the same, what to do where no choice helps; which two values make a pair
+    of that kind (none, if more than the two say so: `errors`), and the choice that forgives such pairs."""
 
     name: str
     says: str
     means_same: bool = False
     advice: str = ""
+    fits: Callable[[Any, Any], bool] | None = None
+    """Which pairs it is asked for: all of those, or, with a similarity, the ones to which that gives at least so much."""
+    similarity: Similarity | None = None
+    least: float = 1.0
+    refine: Callable[[Any, Any], str] | None = None
+    """The name of the kind that such a pair is, if it may be another one."""
+    remedy: Any = None
+    """The choice, or what makes it of the pairs."""
 
-
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("form", "the same but for Unicode form, white space or float noise", True),
-        Kind("case", "the same text but for upper and lower case", True),
-        Kind("number", "the same number, spelled otherwise", True),
-        Kind("date", "the same date, spelled otherwise", True),
-        Kind("boolean", "the same truth value, in other words", True),
-        Kind("json", "the same JSON, written otherwise", True),
-        Kind("language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True),
-        Kind("text", "the same text but for accents, punctuation or spaces, perhaps case too", True),
-        Kind("empty", "an empty value on one side, nothing on the other", True),
-        Kind("sign", "the same number with the other sign"),
-        Kind("rounding", "the same number to fewer digits"),
-        Kind("exchanged", "the same date with day and month exchanged", advice="say in the prompt whether day or month comes first"),
-        Kind("swapped", "the value of another field of the same record", advice="say in the prompt or schema what tells the two fields apart"),
-        Kind("item", "the value that another item of the list has there", advice="look at the alignment of the items with explain"),
-        Kind("truncated", "a part of the right text"),
-        Kind("longer", "the right text with more around it"),
-        Kind("typo", "nearly the same text, with the same digits"),
-        Kind("alias", "for one right value always the same other value, which is none of the field's own"),
-        Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where the field's value stands"),
-        Kind("nowhere", "a value that stands nowhere in the reference document", advice="an invention, or a misreading"),
-        Kind("invalid", "missing, because the prediction could not be read", advice="--lenient reads more; a schema in the request leaves less to repair"),
-        Kind("missing", "only the reference has a value", advice="ask for the field, or raise the limit on the answer's length"),
-        Kind("spurious", "only the prediction has a value", advice="say when a field is to be left out; --unknown ignore leaves unknown keys out"),
-    )
-}  # fmt: skip
-"""By name, in the order of their priority."""
-PRIORITY = {name: place for place, name in enumerate(KINDS)}
 
 STEPS = ("casefold", "accents", "punctuation", "spaces")
 """What a text may differ in and still be the same text."""
@@ -80,20 +59,15 @@ STEPS = ("casefold", "accents", "punctuation", "spaces")
 def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
-    for name, fits, similarity, least in _tests():
-        open_ = [k for k, kind in enumerate(found) if not kind and fits(*pairs[k])]
-        for k, weight in zip(open_, weights(similarity, [pairs[k] for k in open_]), strict=True):
-            if weight >= least:
-                found[k] = name
-    for k, pair in enumerate(pairs):
-        if found[k] in ("", "truncated", "longer", "typo") and _is_rounded(*pair):
-            found[k] = "rounding"
-        elif found[k] in ("", "typo") and _is_exchanged(*pair):
-            found[k] = "exchanged"
-        elif found[k] in _ENGLISH and not all(map(_ENGLISH[found[k]], filter(_is_text, pair))):
-            found[k] = "language"
-        elif found[k] == "truncated":
-            found[k] = _which_part(*pair)
+    for kind in KINDS.values():
+        if kind.fits is None:
+            continue
+        open_ = [k for k, name in enumerate(found) if not name and kind.fits(*pairs[k])]
+        if kind.similarity is not None:
+            given = weights(kind.similarity, [pairs[k] for k in open_])
+            open_ = [k for k, weight in zip(open_, given, strict=True) if weight >= kind.least]
+        for k in open_:
+            found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
     return found
 
 
@@ -114,11 +88,9 @@ def weights(similarity: Similarity, pairs: Sequence[Pair]) -> list[float]:
     return similarity.one_to_one_weights(r, p).tolist()  # type: ignore[no-any-return]
 
 
-_ENGLISH = {"number": english_number, "date": english_date}
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _in_english(name: str, reads: Callable[[str], bool]) -> Callable[[Any, Any], str]:
+    """The kind of this name, unless a text is as another language writes it."""
+    return lambda *pair: name if all(reads(side) for side in pair if isinstance(side, str)) else "language"
 
 
 def _texts(reference: Any, predicted: Any) -> bool:
@@ -171,26 +143,6 @@ def _other_reads(similarity: Similarity, value: Any) -> bool:
     return similarity.reads(value) or (similarity.name == "number" and isinstance(value, (int, float)))
 
 
-@cache
-def _tests() -> tuple[tuple[str, Callable[[Any, Any], bool], Similarity, float], ...]:
-    """The kind, which pairs it is asked for, the similarity that its remedy would bring, and how much of it is enough."""
-    found = {
-        "form": (lambda *_: True, equal, 1.0),
-        "case": (_texts, text("equal", "casefold", "whitespace"), 1.0),
-        "number": (_both_read(number(parse="point")), number(parse="point"), 1.0),
-        "date": (_both_read(date(parse="auto")), date(parse="auto"), 1.0),
-        "boolean": (_both_read(boolean()), boolean(), 1.0),
-        "json": (_json_inside, json, 1.0),
-        "language": (_both_read(number(parse="auto")), number(parse="auto"), 1.0),
-        "text": (_words, text("equal", *STEPS), 1.0),
-        "sign": (_both_read(number(parse="auto")), via(magnitude, equal), 1.0),
-        "truncated": (_part_of, text("partial", "casefold", "whitespace"), 1.0),
-        "typo": (_same_digits, text("levenshtein", "casefold"), 0.8),
-    }
-    assert [name for name in KINDS if name in found] == list(found)
-    return tuple((name, *test) for name, test in found.items())
-
-
 def _is_rounded(reference: Any, predicted: Any) -> bool:
     """Whether one number is the other one to fewer digits: to fewer decimals, rounded or cut, or to tens, hundreds and so on with two digits
     left."""
@@ -237,25 +189,8 @@ def _numbers(value: Any) -> tuple[float, ...]:
 
 def remedy(kind: str, pairs: Iterable[Pair]) -> Any:
     """The choice, as choices.yaml has it, that forgives these pairs of one kind; None where no choice does."""
-    pairs = list(pairs)
-    make: dict[str, Callable[[], Any]] = {
-        "form": lambda: "equal",
-        "case": lambda: {"text": ["equal", "casefold", "whitespace"]},
-        "text": lambda: {"text": ["equal", *_needed_steps(pairs)]},
-        "number": lambda: {"number": {"parse": "auto"}},
-        "date": lambda: {"date": {"parse": "auto"}},
-        "boolean": lambda: "boolean",
-        "json": lambda: {"parse": "json"},
-        "language": lambda: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
-        "empty": lambda: {"nothing": ["missing", "null", "empty"]},
-        "sign": lambda: {"expression": "via(tallystick:magnitude, equal)"},
-        "rounding": lambda: {"number": _tolerance(pairs)},
-        "truncated": lambda: {"text": ["partial", "casefold", "whitespace"], "at_least": 1},
-        "longer": lambda: {"text": ["partial", "casefold", "whitespace"], "at_least": 1},
-        "typo": lambda: {"text": ["levenshtein", "casefold"]},
-        "alias": lambda: {"aliases": _aliases(pairs)},
-    }
-    return make[kind]() if kind in make else None
+    found = KINDS[kind].remedy
+    return found(list(pairs)) if callable(found) else deepcopy(found)
 
 
 def _needed_steps(pairs: Sequence[Pair]) -> list[str]:
@@ -299,6 +234,80 @@ def _aliases(pairs: Sequence[Pair]) -> dict[Any, list[Any]]:
         if predicted not in names.setdefault(reference, []):
             names[reference].append(predicted)
     return names
+
+
+_PARTIAL = {"text": ["partial", "casefold", "whitespace"], "at_least": 1}
+_NUMBERS, _DATES = _both_read(number(parse="auto")), _both_read(date(parse="auto"))
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "form", "the same but for Unicode form, white space or float noise", True,
+            fits=lambda *_: True, similarity=equal, remedy="equal",
+        ),
+        Kind(
+            "case", "the same text but for upper and lower case", True,
+            fits=_texts, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
+        ),
+        Kind(
+            "number", "the same number, spelled otherwise", True, fits=_both_read(number(parse="point")), similarity=number(parse="point"),
+            refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
+        ),
+        Kind(
+            "date", "the same date, spelled otherwise", True, fits=_DATES, similarity=date(parse="auto"),
+            refine=_in_english("date", english_date), remedy={"date": {"parse": "auto"}},
+        ),
+        Kind(
+            "boolean", "the same truth value, in other words", True,
+            fits=_both_read(boolean()), similarity=boolean(), remedy="boolean",
+        ),
+        Kind("json", "the same JSON, written otherwise", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
+        Kind(
+            "language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True,
+            fits=_NUMBERS, similarity=number(parse="auto"),
+            remedy=lambda pairs: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
+        ),
+        Kind(
+            "text", "the same text but for accents, punctuation or spaces, perhaps case too", True,
+            fits=_words, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
+        ),
+        Kind(
+            "empty", "an empty value on one side, nothing on the other", True, remedy={"nothing": ["missing", "null", "empty"]}
+        ),
+        Kind(
+            "sign", "the same number with the other sign", fits=_NUMBERS, similarity=via(magnitude, equal),
+            remedy={"expression": "via(tallystick:magnitude, equal)"},
+        ),
+        Kind("rounding", "the same number to fewer digits", fits=_is_rounded, remedy=lambda pairs: {"number": _tolerance(pairs)}),
+        Kind(
+            "exchanged", "the same date with day and month exchanged",
+            advice="say in the prompt whether day or month comes first", fits=_is_exchanged,
+        ),
+        Kind("swapped", "the value of another field of the same record", advice="say in the prompt or schema what tells the two fields apart"),
+        Kind("item", "the value that another item of the list has there", advice="look at the alignment of the items with explain"),
+        Kind(
+            "truncated", "a part of the right text", fits=_part_of, similarity=text("partial", "casefold", "whitespace"),
+            refine=_which_part, remedy=_PARTIAL,
+        ),
+        Kind("longer", "the right text with more around it", remedy=_PARTIAL),
+        Kind(
+            "typo", "nearly the same text, with the same digits", fits=_same_digits, similarity=text("levenshtein", "casefold"), least=0.8,
+            remedy={"text": ["levenshtein", "casefold"]},
+        ),
+        Kind(
+            "alias", "for one right value always the same other value, which is none of the field's own",
+            remedy=lambda pairs: {"aliases": _aliases(pairs)},
+        ),
+        Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where the field's value stands"),
+        Kind("nowhere", "a value that stands nowhere in the reference document", advice="an invention, or a misreading"),
+        Kind("invalid", "missing, because the prediction could not be read", advice="--lenient reads more; a schema in the request leaves less to repair"),
+        Kind("missing", "only the reference has a value", advice="ask for the field, or raise the limit on the answer's length"),
+        Kind("spurious", "only the prediction has a value", advice="say when a field is to be left out; --unknown ignore leaves unknown keys out"),
+    )
+}  # fmt: skip
+"""By name, in the order of their priority."""
+PRIORITY = {name: place for place, name in enumerate(KINDS)}
 
 
 def merged(first: Any, second: Any) -> Any:

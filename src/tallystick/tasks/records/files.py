@@ -46,7 +46,7 @@ from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
-from tallystick.tasks.records.shapes import RecordShape, column_decoder, loose_converter, strict_decoder
+from tallystick.tasks.records.shapes import RecordShape, column_decoder, decoder_of, loose_converter, strict_decoder
 from tallystick.tasks.records.task import RecordSettings
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
@@ -95,7 +95,7 @@ class RecordFile:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
-        self._identify = msgspec.json.Decoder(only_id).decode
+        self._identify = decoder_of(only_id)
         self._plain = msgspec.json.Decoder().decode
 
     def again(self, values: Sequence[Any], name: str) -> RecordFile:
@@ -182,6 +182,8 @@ class RecordFile:
             value = written(value, plain, self.type, self.metric.summed)
         known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
         leaves += tuple(self.unknown.find(plain))
+        if leaves:
+            self.findings.look_inside(plain, self.unknown.known)
         return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
@@ -304,7 +306,9 @@ class RecordFile:
             value = self.read_noisy(value, number=number)
         if type(value) is Invalid:
             return UNREADABLE, value
-        beside = self.lines.found_beside.get(number, MISSING) if isinstance(self.lines, PickedLines) else MISSING
+        beside = MISSING
+        if isinstance(self.lines, PickedLines):
+            beside, self.confidences.around = self.lines.found_beside.get(number, MISSING), self.lines.keys
         return self.fit(
             number, self.confidences.take(value, number, self.place(number), known=self.unknown, beside=beside)
         )

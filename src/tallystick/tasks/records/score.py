@@ -415,7 +415,7 @@ def tallied_batches(prepared: Prepared) -> Iterator[tuple[Batch, F64]]:
 
 def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
     """A result with its warnings and the documents that are wanted."""
-    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *_warn_of_nothing(prepared, result))
+    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *warn_of_nothing(prepared, result))
     return Run(
         prepared,
         prepared.signed(result.changed(notes=(*result.notes, *warnings))),
@@ -467,16 +467,24 @@ def wanted_errors(settings: RecordSettings, asked: Asked) -> Grouping | None:
     return Grouping() if settings.errors else Grouping(most=GROUPED) if asked.documents else None
 
 
-def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
+def warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
     findings = prepared.pairing.predicted.findings
     surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
     tally = result.tally  # looked at first: the totals of many documents take their time
     if tally.get("den_p") != surplus or not tally.get("den_r") or result.totals.invalid == result.count:
         return []
-    picked = isinstance(prepared.pairing.predicted.lines, PickedLines)
-    hint = "" if picked else "; if the answer is inside another field, name it with --from PATH"
+    hint = "" if isinstance(prepared.pairing.predicted.lines, PickedLines) else _hint_inside(findings)
     return [f"no prediction has any of the fields that the reference has{hint}"]
+
+
+def _hint_inside(findings: Findings) -> str:
+    if findings.inside is None:
+        return "; if the answer is inside another field, name it with --from PATH (and the reference comes first)"
+    path, text = findings.inside
+    if not text:
+        return f"; they seem to stand under {path!r}, which --from '{path}' reads"
+    return f"; {path!r} has text with JSON in it, which --from '{path}' --lenient reads"
 
 
 def score_prepared(prepared: Prepared) -> Result:

@@ -250,10 +250,10 @@ def converter(type_: Any) -> Convert:
     """A function from a line of JSON to a value of the type, or to plain data without one; it raises ValueError with the path of what is wrong."""
     if type_ is None:
         return msgspec.json.Decoder().decode
-    if _has_pydantic(type_, set()):
+    if _has_pydantic(type_):
         return _pydantic(type_, "it is made of pydantic models")
     try:
-        return msgspec.json.Decoder(type_, strict=True).decode
+        return decoder_of(type_)
     except (TypeError, NotImplementedError) as error:
         return _pydantic(type_, f"msgspec cannot ({error})")
 
@@ -280,16 +280,35 @@ def _pydantic(type_: Any, reason: str) -> Convert:
     return convert
 
 
-def _has_pydantic(type_: Any, seen: set[int]) -> bool:
+def decoder_of(type_: Any) -> Convert:
+    """msgspec's decoder of a type. It knows a name that is not ASCII only if the text holds its UTF-8 already (msgspec 0.22: otherwise a
+    field `größe` is missing on every line), and a text does once it was encoded."""
+    for shape in _shapes_in(type_, set()):
+        for owner in getattr(shape.origin, "__mro__", ()):
+            for name in (*getattr(owner, "__annotations__", ()), *getattr(owner, "__dataclass_fields__", ())):
+                with contextlib.suppress(UnicodeEncodeError):  # half of a surrogate pair: no line can hold it
+                    msgspec.json.encode(name)
+    return msgspec.json.Decoder(type_, strict=True).decode
+
+
+def _shapes_in(type_: Any, seen: set[int]) -> Iterator[Shape]:
+    """A type and all that it is made of."""
     if id(type_) in seen:
-        return False
+        return
     seen.add(id(type_))
     shape = shape_of(type_)
-    if hasattr(shape.origin, "__pydantic_core_schema__") or hasattr(shape.origin, "model_fields"):
-        return True
+    yield shape
     with contextlib.suppress(TallystickError):
-        return any(_has_pydantic(one, seen) for one in shape.parts.values())
-    return False
+        for one in shape.parts.values():
+            yield from _shapes_in(one, seen)
+
+
+def _has_pydantic(type_: Any) -> bool:
+    return any(
+        hasattr(shape.origin, name)
+        for shape in _shapes_in(type_, set())
+        for name in ("__pydantic_core_schema__", "model_fields")
+    )
 
 
 # Whether a line holds nothing that its type does not know, found by one decoder instead of a walk over its values.
