@@ -231,6 +231,15 @@ class Known(NamedTuple):
     """What a person should look at, of an inferred schema."""
 
 
+def _has_field(type_: Any, path: str) -> bool:
+    """Whether there is a field at a path, through objects only, which all hold another one: of an object nothing cannot be compared."""
+    fields = record_fields(type_) or {}
+    name, _, rest = path.partition(".")
+    if path in fields:
+        return True
+    return bool(rest) and len(record_fields(fields.get(name)) or ()) > 1 and _has_field(fields[name], rest)
+
+
 def prepare(
     reference: Any,
     predicted: Any,
@@ -263,11 +272,9 @@ def prepare(
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
-    for id_field in (
-        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
-        if by_id or pairing.nameless
-        else ()
-    ):
+    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+        if not _has_field(shape.reference, id_field):
+            continue
         # A field that pairs the documents is always right; counting it would only flatter.
         why = "it pairs the documents" if by_id else "no prediction has one"
         choices.setdefault(id_field, Choice(ignored=True, why=why))
