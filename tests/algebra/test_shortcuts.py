@@ -68,6 +68,22 @@ def test_many_numbers_are_matched_without_a_list_of_pairs(monkeypatch):
     ]
 
 
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("relative", [0.5, 0.999, 0.999999, 1 - 2**-50, 1 - 2**-53])
+def test_numbers_at_the_far_end_of_a_large_tolerance(monkeypatch, relative, listed):
+    """What is rounded there is multiplied by 1 / (1 - relative); listed, in order and one by one all say the same."""
+    monkeypatch.setattr(numbers, "LEAST_ROWS", 1 << 40 if listed else 0)
+    monkeypatch.setattr(numbers, "FEW_PAIRS", 0)
+    values = [0.0, 5e-324, 1e-310, 1.0, 3.0, 7.0, 1e6, 3e6, 1e308, math.inf]
+    values += [one / (1 - relative) for one in values[3:6]]
+    metric = ts.f1(ts.match(ts.number(relative=relative)))
+    for a in values:
+        for b in values:
+            close = a == b or (math.isfinite(a + b) and abs(a - b) <= relative * max(a, b))
+            assert by_columns(metric, [[a, -1.0]], [[b, -1.0]]).rows[0][0] == 1 + close, (a, b)
+            assert metric([a], [b]) == close
+
+
 WORDS = st.one_of(
     st.text("ab", max_size=9), st.text("abcdefgh ", min_size=6, max_size=24), st.text("aé😀\ud800", max_size=12)
 )
@@ -145,6 +161,14 @@ def test_the_best_of_each_text_is_that_of_listing_all_pairs(constraint, document
             by_listing = [str(other.explain(k)) for k in range(len(left))]
             patch.setattr(arrays, "ROOMY", 0)
             assert [str(one.explain(k)) for k in range(len(left))] == by_listing
+
+
+@pytest.mark.parametrize("least", [1e-9, 1e-19, 1e-300, 5e-324])
+def test_a_threshold_next_to_nothing_loses_no_text(monkeypatch, least):
+    metric = ts.f1(ts.match(ts.at_least(ts.text("levenshtein"), least)))
+    left, right = [f"text number {k}" for k in range(40)], [f"number {k} of texts" for k in range(40)]
+    monkeypatch.setattr(text, "MANY_CELLS", 0)
+    assert by_columns(metric, [left], [right]).rows.tolist() == [[40, 40, 40, 40]]
 
 
 def dense_documents(seed, sizes):

@@ -318,3 +318,38 @@ def test_slices_by_a_list_say_what_slices_are_by(tmp_path):
     gold.write_text('{"id": "a", "x": [{"y": 1}]}\n')
     done = run("score", "records", gold, gold, "--slice", "x[*].y", code=2)
     assert "a slice is by one value of each document, and a list has several" in done.stderr
+
+
+def test_damaged_results_are_errors_with_a_place(tmp_path: Path) -> None:
+    """Whatever of a saved result is of another kind, or not there, is named; nothing of it is read as something else."""
+    write(tmp_path / "gold", [{"id": str(k), "a": k % 3, "b": "x"} for k in range(4)])
+    write(tmp_path / "system", [{"id": str(k), "a": k % 2, "b": "x"} for k in range(4)])
+    score = "score", "records", tmp_path / "gold", tmp_path / "system"
+    run(*score, "--save", tmp_path / "base.json", "--by", "field")
+    whole = json.loads((tmp_path / "base.json").read_text())
+    damages: list[tuple[list[str], Any]] = [
+        (["metrics", "records"], 1.5),
+        (["saved"], [1]),
+        (["saved", "ids"], [[1]]),
+        (["saved", "metrics"], 1),
+        (["saved", "metrics", "records"], {}),
+        (["saved", "metrics", "records", "sums"], 1.5),
+        (["saved", "metrics", "records", "rows"], [[None] * 4] * 4),
+        (["saved", "parts"], 1.5),
+        (["saved", "parts", "field", "records"], {"rows": {"a": [1, 2]}}),
+        (["saved", "parts", "field", "records", "beta"], 0),
+    ]
+    for path, damage in damages:
+        content = json.loads(json.dumps(whole))
+        inner = content
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = damage
+        (tmp_path / "bad.json").write_text(json.dumps(content))
+        done = run(*score, "--baseline", tmp_path / "bad.json", code=2)
+        assert "bad.json" in done.stderr, path
+        done = run("history", tmp_path / "bad.json", "--by", "field", code=2)
+        assert "bad.json" in done.stderr, path
+    for damage in ([1], {"records": [{"path": "a"}]}, {"records": 1}, {"records": [{"path": 1, "figures": {}}]}):
+        (tmp_path / "bad.json").write_text(json.dumps({**whole, "fields": damage}))
+        assert "bad.json" in run("history", tmp_path / "bad.json", "--by", "field", code=2).stderr

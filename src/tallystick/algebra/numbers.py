@@ -175,8 +175,9 @@ class Number(Similarity):
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
         size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
         relative = max(self.relative, NOISE if self.parse else 0.0)
-        reach = np.maximum(self.absolute, relative * size / (1 - relative))
-        reach += (size + reach) * 1e-12
+        # The nearer relative is to 1, the more what is rounded in |a - b| and relative · |b| moves that end.
+        reach = np.maximum(self.absolute, relative * size / max(1 - relative - 1e-15, 1e-300))
+        reach += (size + reach) * 1e-12 + 1e-300
         return left - reach, left + reach
 
     def _listed(self, left: F64, right: F64, blocks: Blocks, i: I64, j: I64) -> Pairs:
@@ -272,7 +273,8 @@ def _runs(node: Number, one: tuple[I64, F64], other: tuple[I64, F64]) -> tuple[I
     ends = []
     for edge, first in ((low, True), (high, False)):
         edge = np.where(np.isinf(values), values, np.clip(edge, -_LARGEST, _LARGEST))
-        blur = np.where(np.isinf(edge), 0.0, np.abs(edge) * 1e-12 + np.abs(values) * 1e-12) + 1e-300
+        rounding = max(1e-12, 1e-15 / (1 - node.relative))
+        blur = np.where(np.isinf(edge), 0.0, np.abs(edge) * rounding + np.abs(values) * rounding) + 1e-300
         inner = np.minimum(edge + blur, values) if first else np.maximum(edge - blur, values)
         outer = edge - blur if first else edge + blur
         inside, outside = (_search(blocks, others, block, at, "left" if first else "right") for at in (inner, outer))

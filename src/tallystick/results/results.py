@@ -401,11 +401,7 @@ class Results(Mapping[str, Result]):
         """The report with further `tables`, unless the task has them in it anyway; returned is what it shows beside the figures."""
         from tallystick.results.report import Page, write_report
 
-        parts = self.background.parts(self)
-        sure = next((one for one in self.values() if one.claims is not None), None)
-        if sure is not None and parts.confidence is None:
-            parts = replace(parts, confidence=(sure.calibration(), sure.review()))
-        parts = parts.with_tables(tables)
+        parts = self.background.parts(self).with_tables(tables)
         write_report(Page(title or self.background.title, self, parts, documents), path)
         return parts
 

@@ -18,8 +18,9 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import numpy as np
 
 from tallystick.engine.arrays import F64
@@ -107,6 +108,51 @@ def _column(values: F64) -> Any:
 # Reading
 
 
+_Figures = dict[str, Any]
+_Column = list[float] | float
+
+
+class _Metric(msgspec.Struct):
+    """The sums of a metric, a column each."""
+
+    sums: list[str]
+    rows: list[_Column]
+    figure: str = ""
+
+
+class _Part(msgspec.Struct):
+    """The four sums of each part of a metric."""
+
+    rows: dict[str, Annotated[list[_Column], msgspec.Meta(min_length=4, max_length=4)]]
+    beta: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    one: bool = True
+
+
+class _Sums(msgspec.Struct):
+    ids: list[str] = []
+    metrics: dict[str, _Metric] = {}
+    parts: dict[str, dict[str, _Part]] = {}
+
+
+class _Field(msgspec.Struct):
+    path: str
+    figures: _Figures
+
+
+class _Label(msgspec.Struct):
+    label: str
+    figures: _Figures
+
+
+class _Content(msgspec.Struct):
+    """What of a saved result is read again, and what it has to look like."""
+
+    metrics: dict[str, _Figures]
+    saved: _Sums | None = None
+    fields: dict[str, list[_Field]] = {}
+    labels: dict[str, list[_Label]] = {}
+
+
 @frozen
 class Saved:
     """A saved result: the file, its JSON, and the sums of its documents."""
@@ -132,6 +178,8 @@ class Saved:
             out = np.stack([np.broadcast_to(np.asarray(column, np.float64), count) for column in columns], axis=1)
         except (TypeError, ValueError):
             raise InputError(f"has sums that do not fit its {count:,} documents; {HOW}", self.file) from None
+        if not np.isfinite(out).all():
+            raise InputError(f"has sums that are no numbers; {HOW}", self.file)
         return np.ascontiguousarray(out)
 
 
@@ -141,6 +189,10 @@ def load(path: str | Path) -> Saved:
     content = decode_line(read_text(path), file)
     if not isinstance(content, dict) or not isinstance(content.get("metrics"), dict) or "tallystick" not in content:
         raise InputError(f"is no result of tallystick; {HOW}", file)
+    try:
+        msgspec.convert(content, _Content)
+    except msgspec.ValidationError as error:
+        raise InputError(f"is no whole result of tallystick: {error}; {HOW}", file) from None
     return Saved(file, content)
 
 

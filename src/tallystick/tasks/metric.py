@@ -273,7 +273,9 @@ class OfTask(Background):
             parts = self.of.parts(self._only(results, "a report"), self.settings, self.shown)
         else:
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
-        return replace(parts, further=further)
+        sure = next((one for one in results.values() if one.claims is not None), None)
+        known = None if sure is None else (sure.calibration(), sure.review(self.settings.target_accuracy))
+        return replace(parts, further=further, confidence=known)
 
     def of_one(self, notes: tuple[str, ...]) -> Background:
         return replace(self, notes=notes, shown=Shown())
