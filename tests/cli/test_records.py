@@ -306,3 +306,24 @@ def test_fields_of_classes_whose_names_are_not_ascii(tmp_path):
     write(tmp_path / "gold.jsonl", [{"größe": 1, "länge": 2.5}, {"größe": 2}])
     done = run("score", "records", "gold.jsonl", "gold.jsonl", "--type", "types_.py:Ding", "--format", "json", cwd=tmp_path)
     assert json.loads(done.stdout)["metrics"]["records"]["tally"]["num_p"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [("doc-id", lambda k: {"doc-id": k}), ("my id", lambda k: {"my id": k}), ("a.b", lambda k: {"a.b": k}),
+     ("meta.id", lambda k: {"meta": {"id": k, "n": 1}})],
+)  # fmt: skip
+def test_an_id_of_any_name_is_no_figure(tmp_path, path, named):
+    """A field that pairs the documents is always right, wherever it stands in them."""
+    rows = [{**named(f"d{k}"), "total": k} for k in range(3)]
+    write(tmp_path / "gold.jsonl", rows)
+    write(tmp_path / "system.jsonl", [{**row, "total": 9} for row in rows])
+    done = run("score", "records", tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--id", path, "--format", "json")
+    tally = json.loads(done.stdout)["metrics"]["records"]["tally"]
+    assert (tally["num_p"], tally["den_p"]) == ((3.0, 6.0) if "n" in rows[0].get("meta", {}) else (0.0, 3.0))
+
+
+def test_an_object_that_holds_nothing_but_the_id_is_compared(tmp_path):
+    write(tmp_path / "gold.jsonl", [{"meta": {"id": f"d{k}"}, "total": k} for k in range(3)])
+    done = run("score", "records", tmp_path / "gold.jsonl", tmp_path / "gold.jsonl", "--id", "meta.id", "--format", "json")
+    assert json.loads(done.stdout)["metrics"]["records"]["f1"] == 1.0

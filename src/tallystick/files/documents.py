@@ -89,9 +89,9 @@ def id_of(value: Any) -> Any:
 
 def are_named(lines: Lines) -> bool:
     """Whether documents have names outside of themselves."""
-    return isinstance(lines, PickedLines) or (
-        isinstance(lines, HeldLines) and lines.names is not None and not lines.inside
-    )
+    if isinstance(lines, PickedLines):
+        return lines.take is not None  # otherwise the path of the name is one of the document's own
+    return isinstance(lines, HeldLines) and lines.names is not None and not lines.inside
 
 
 class HeldLines(Lines):

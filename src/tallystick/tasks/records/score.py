@@ -227,6 +227,17 @@ class Known(NamedTuple):
     metric: str
     nameless: bool = False
     """Whether only references have ids."""
+    doubts: tuple[str, ...] = ()
+    """What a person should look at, of an inferred schema."""
+
+
+def _has_field(type_: Any, path: str) -> bool:
+    """Whether there is a field at a path, through objects only, which all hold another one: of an object nothing cannot be compared."""
+    fields = record_fields(type_) or {}
+    name, _, rest = path.partition(".")
+    if path in fields:
+        return True
+    return bool(rest) and len(record_fields(fields.get(name)) or ()) > 1 and _has_field(fields[name], rest)
 
 
 def prepare(
@@ -245,8 +256,10 @@ def prepare(
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
-    if shape is None:
-        shape = infer_shape(left) if known is None or known.schema is None else inferred_shape(dict(known.schema))
+    if shape is None and known is not None and known.schema is not None:
+        shape = inferred_shape(dict(known.schema), known.doubts)
+    elif shape is None:
+        shape = infer_shape(left)
     paths = _paths_of_alternatives(shape.reference, choices)
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
@@ -259,11 +272,9 @@ def prepare(
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
-    for id_field in (
-        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
-        if by_id or pairing.nameless
-        else ()
-    ):
+    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+        if not _has_field(shape.reference, id_field):
+            continue
         # A field that pairs the documents is always right; counting it would only flatter.
         why = "it pairs the documents" if by_id else "no prediction has one"
         choices.setdefault(id_field, Choice(ignored=True, why=why))

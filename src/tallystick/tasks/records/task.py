@@ -193,7 +193,8 @@ class Records(Task):
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = prepare(*files, settings)
         paired = prepared.pairing.decide()
-        return Known(prepared.shape.schema, paired, str(prepared.metric), prepared.pairing.nameless)
+        shape = prepared.shape
+        return Known(shape.schema, paired, str(prepared.metric), prepared.pairing.nameless, shape.doubts)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
@@ -202,8 +203,7 @@ class Records(Task):
 
         asked, beside = reading.asked, gathered.extra
         assert asked is not None
-        prepared = prepare(*files, settings)
-        prepared.pairing.decide()
+        prepared = prepare(*files, settings, known=reading.known)
         prepared.pairing.predicted.findings, prepared.pairing.ignored = beside.findings, beside.ignored
         # the metric as an expression again: it is the same in every shard
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
