@@ -165,7 +165,7 @@ class Matching(Similarity):
         assert isinstance(p, Items)
         rows, _ = r.item_rows(here.i)
         columns, _ = p.item_rows(here.j)
-        found = self.matched(r.take(here.i), p.take(here.j))
+        found = self._matched_rows(r, p, here.i, here.j)
         i, j = rows[found.i], columns[found.j]
         if here.leftovers:
             more_i, more_j = self._leftovers(r, p, here.i, here.j, i, j)
@@ -175,6 +175,16 @@ class Matching(Similarity):
         diagnostic = here.diagnostic or not self.counts_once
         places = (r.places, p.places)
         yield replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=diagnostic, homes=homes, places=places)
+
+    def _matched_rows(self, r: Items, p: Items, i: I64, j: I64) -> Pairs:
+        """What is matched in some rows. The column remembers it: a breakdown and the errors ask for the same rows, one after the other."""
+        known = r.__dict__.get("_matched")
+        if known is not None and known[0] is p and known[1] == self:
+            if np.array_equal(known[2], i) and np.array_equal(known[3], j):
+                return known[4]  # type: ignore[no-any-return]
+        found = self.matched(r.take(i), p.take(j))
+        r.__dict__["_matched"] = p, self, i, j, found
+        return found
 
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         if isinstance(value, Mapping):

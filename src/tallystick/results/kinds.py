@@ -23,8 +23,8 @@ from tallystick.algebra.exact import equal
 from tallystick.algebra.functions import via
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.numbers import date, number
-from tallystick.algebra.text import normalise_text, plain_text, text
-from tallystick.algebra.values import boolean, english_date, english_number, json, magnitude, read_date, read_number
+from tallystick.algebra.text import are_plain, normalise_text, plain_text, text
+from tallystick.algebra.values import boolean, english_date, english_number, has_no_digit, json, magnitude, read_date, read_number
 from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
@@ -80,8 +80,11 @@ STEPS = ("casefold", "accents", "punctuation", "spaces")
 def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
-    for name, fits, similarity, least in _tests():
-        open_ = [k for k, kind in enumerate(found) if not kind and fits(*pairs[k])]
+    both = [_facts(reference) & _facts(predicted) for reference, predicted in pairs]
+    for name, needed, fits, similarity, least in _tests():
+        open_ = [
+            k for k, kind in enumerate(found) if not kind and both[k] & needed == needed and fits(*pairs[k])
+        ]  # fmt: skip
         for k, weight in zip(open_, weights(similarity, [pairs[k] for k in open_]), strict=True):
             if weight >= least:
                 found[k] = name
@@ -121,71 +124,85 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _texts(reference: Any, predicted: Any) -> bool:
-    return isinstance(reference, str) and isinstance(predicted, str)
+# What a value is: each is looked at once, and a pair is asked for by what both are.
+
+TEXT, POINT, NUMBER, DATE, BOOLEAN, JSON = (1 << k for k in range(6))
 
 
-def _words(reference: Any, predicted: Any) -> bool:
-    """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
-    return (
-        _texts(reference, predicted)
-        and not _both_read(number(parse="auto"))(reference, predicted)
-        and not _both_read(date(parse="auto"))(reference, predicted)
-        and bool(normalise_text(reference, STEPS))
-    )
+def _facts(value: Any) -> int:
+    """What a value is, or can be read as."""
+    return _known_facts(value) if isinstance(value, (str, int, float)) else _find_facts(value)
 
 
-def _part_of(reference: Any, predicted: Any) -> bool:
-    """Two texts of which the shorter is more than a letter or two."""
-    if not _texts(reference, predicted):
-        return False
-    short, long = sorted(len(plain_text(side)) for side in (reference, predicted))
-    return short >= 3 or 2 * short > long > short > 0
+@lru_cache(maxsize=1 << 16, typed=True)
+def _known_facts(value: Any) -> int:
+    return _find_facts(value)
 
 
-def _same_digits(reference: Any, predicted: Any) -> bool:
-    return _texts(reference, predicted) and re.findall(r"\d", reference) == re.findall(r"\d", predicted)
-
-
-def _json_inside(reference: Any, predicted: Any) -> bool:
-    return any(isinstance(side, str) and side.lstrip()[:1] in ("{", "[") for side in (reference, predicted))
-
-
-def _both_read(similarity: Similarity) -> Callable[[Any, Any], bool]:
-    return lambda reference, predicted: _reads(similarity, reference) and _reads(similarity, predicted)
+def _find_facts(value: Any) -> int:
+    if not isinstance(value, str):
+        return sum(bit for bit, similarity in _READERS if _reads(similarity, value))
+    readers = _READERS[-1:] if has_no_digit(value) else _READERS
+    read = sum(bit for bit, similarity in readers if similarity.reads(value))
+    return read | TEXT | (JSON if value.lstrip()[:1] in ("{", "[") else 0)
 
 
 def _reads(similarity: Similarity, value: Any) -> bool:
     """Whether it makes something of a value; a truth value is none of a number's."""
-    return _text_reads(similarity, value) if isinstance(value, str) else _other_reads(similarity, value)
-
-
-@lru_cache(maxsize=1 << 16)
-def _text_reads(similarity: Similarity, value: str) -> bool:
-    return similarity.reads(value)
-
-
-def _other_reads(similarity: Similarity, value: Any) -> bool:
     if isinstance(value, bool):
-        return similarity.reads(True) and similarity.name == "boolean"
-    return similarity.reads(value) or (similarity.name == "number" and isinstance(value, (int, float)))
+        return similarity.name == "boolean"
+    return (similarity.name == "number" and isinstance(value, (int, float))) or similarity.reads(value)
+
+
+# Truth values last: the others need digits.
+_READERS = (
+    (POINT, number(parse="point")), (NUMBER, number(parse="auto")), (DATE, date(parse="auto")), (BOOLEAN, boolean()),
+)  # fmt: skip
+
+
+def _words(reference: str, predicted: str) -> bool:
+    """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
+    return not _facts(reference) & _facts(predicted) & (NUMBER | DATE) and bool(normalise_text(reference, STEPS))
+
+
+def _part_of(reference: str, predicted: str) -> bool:
+    """Two texts of which the shorter is more than a letter or two."""
+    short, long = sorted((len(plain_text(reference)), len(plain_text(predicted))))
+    return short >= 3 or 2 * short > long > short > 0
+
+
+def _same_digits(reference: str, predicted: str) -> bool:
+    return _DIGIT.findall(reference) == _DIGIT.findall(predicted)
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def _json_inside(reference: Any, predicted: Any) -> bool:
+    return bool((_facts(reference) | _facts(predicted)) & JSON)
+
+
+def _any(reference: Any, predicted: Any) -> bool:
+    return True
 
 
 @cache
-def _tests() -> tuple[tuple[str, Callable[[Any, Any], bool], Similarity, float], ...]:
-    """The kind, which pairs it is asked for, the similarity that its remedy would bring, and how much of it is enough."""
+def _tests() -> tuple[tuple[str, int, Callable[[Any, Any], bool], Similarity, float], ...]:
+    """The kind, what both sides have to be, which pairs it is asked for, the similarity that its remedy would bring, and how much of it is
+    enough."""
+    readers = dict(_READERS)
     found = {
-        "form": (lambda *_: True, equal, 1.0),
-        "case": (_texts, text("equal", "casefold", "whitespace"), 1.0),
-        "number": (_both_read(number(parse="point")), number(parse="point"), 1.0),
-        "date": (_both_read(date(parse="auto")), date(parse="auto"), 1.0),
-        "boolean": (_both_read(boolean()), boolean(), 1.0),
-        "json": (_json_inside, json, 1.0),
-        "language": (_both_read(number(parse="auto")), number(parse="auto"), 1.0),
-        "text": (_words, text("equal", *STEPS), 1.0),
-        "sign": (_both_read(number(parse="auto")), via(magnitude, equal), 1.0),
-        "truncated": (_part_of, text("partial", "casefold", "whitespace"), 1.0),
-        "typo": (_same_digits, text("levenshtein", "casefold"), 0.8),
+        "form": (0, _any, equal, 1.0),
+        "case": (TEXT, _any, text("equal", "casefold", "whitespace"), 1.0),
+        "number": (POINT, _any, readers[POINT], 1.0),
+        "date": (DATE, _any, readers[DATE], 1.0),
+        "boolean": (BOOLEAN, _any, readers[BOOLEAN], 1.0),
+        "json": (0, _json_inside, json, 1.0),
+        "language": (NUMBER, _any, readers[NUMBER], 1.0),
+        "text": (TEXT, _words, text("equal", *STEPS), 1.0),
+        "sign": (NUMBER, _any, via(magnitude, equal), 1.0),
+        "truncated": (TEXT, _part_of, text("partial", "casefold", "whitespace"), 1.0),
+        "typo": (TEXT, _same_digits, text("levenshtein", "casefold"), 0.8),
     }
     assert [name for name in KINDS if name in found] == list(found)
     return tuple((name, *test) for name, test in found.items())
@@ -194,11 +211,14 @@ def _tests() -> tuple[tuple[str, Callable[[Any, Any], bool], Similarity, float],
 def _is_rounded(reference: Any, predicted: Any) -> bool:
     """Whether one number is the other one to fewer digits: to fewer decimals, rounded or cut, or to tens, hundreds and so on with two digits
     left."""
-    return any(_rounds(a, b) or _rounds(b, a) for a, b in zip(_numbers(reference), _numbers(predicted), strict=False))
+    both = dict.fromkeys(zip(_numbers(reference), _numbers(predicted), strict=False))
+    return any(_rounds(a, b) or _rounds(b, a) for a, b in both)
 
 
 def _rounds(fine: float, coarse: float) -> bool:
     if not (math.isfinite(fine) and math.isfinite(coarse)) or fine == coarse or fine * coarse < 0:
+        return False
+    if abs(fine - coarse) > max(1.0, 0.051 * abs(coarse)):  # half a unit is at most a twentieth of two digits
         return False
     one, other = (Decimal(repr(value)).normalize() for value in (fine, coarse))
     digits, exponent = len(other.as_tuple().digits), int(other.as_tuple().exponent)
@@ -215,9 +235,10 @@ def _to_tens(one: Decimal, other: Decimal, digits: int, exponent: int) -> bool:
 
 def _is_exchanged(reference: Any, predicted: Any) -> bool:
     """Whether two dates differ in nothing but the order of day and month."""
-    read = [read_date(side) if isinstance(side, str) else None for side in (reference, predicted)]
-    if read[0] is None or read[1] is None:
+    if not _facts(reference) & _facts(predicted) & DATE or not (_is_text(reference) and _is_text(predicted)):
         return False
+    read = read_date(reference), read_date(predicted)
+    assert read[0] is not None and read[1] is not None
     one, other = read[0][0][0], read[1][0][0]
     return one.month != one.day and (one.year, one.month, one.day) == (other.year, other.day, other.month)
 
@@ -226,10 +247,13 @@ def _numbers(value: Any) -> tuple[float, ...]:
     """A number under both conventions; none if it is no number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return ()
-    if isinstance(value, str):
-        found = read_number(value, percent="points")
-        return found.values if found is not None else ()
-    return (float(value),) * 2
+    return _spelled_numbers(value) if isinstance(value, str) else (float(value),) * 2
+
+
+@lru_cache(maxsize=1 << 14)
+def _spelled_numbers(text: str) -> tuple[float, ...]:
+    found = read_number(text, percent="points")
+    return found.values if found is not None else ()
 
 
 # Remedies: the choice that forgives a kind.
@@ -341,3 +365,14 @@ def plain_key(value: Any) -> Any:
     if isinstance(value, (int, float, np.integer, np.floating)):
         return float(f"{float(value):.9g}")
     return None
+
+
+def plain_keys(values: Sequence[Any]) -> Sequence[Any]:
+    """`plain_key` of each, found out together."""
+    kinds = set(map(type, values))
+    if kinds == {str} and "" not in values and are_plain(values):
+        return values
+    if not kinds <= {str, int, float, bool, type(None)}:
+        return [plain_key(value) for value in values]
+    known = {one: plain_key(one[1]) for one in set(zip(map(type, values), values, strict=True))}
+    return [known[one] for one in zip(map(type, values), values, strict=True)]
