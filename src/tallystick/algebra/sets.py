@@ -179,9 +179,9 @@ class Matching(Similarity):
     def _matched_rows(self, r: Items, p: Items, i: I64, j: I64) -> Pairs:
         """What is matched in some rows. The column remembers it: a breakdown and the errors ask for the same rows, one after the other."""
         known = r.__dict__.get("_matched")
-        if known is not None and known[0] is p and known[1] == self:
-            if np.array_equal(known[2], i) and np.array_equal(known[3], j):
-                return known[4]  # type: ignore[no-any-return]
+        same = known is not None and known[0] is p and known[1] == self
+        if same and np.array_equal(known[2], i) and np.array_equal(known[3], j):
+            return known[4]  # type: ignore[no-any-return]
         found = self.matched(r.take(i), p.take(j))
         r.__dict__["_matched"] = p, self, i, j, found
         return found

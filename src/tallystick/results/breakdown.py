@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned, align_documents
-from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.node import Node
 from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64, Blocks

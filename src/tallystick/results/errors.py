@@ -24,7 +24,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node, Similarity
 from tallystick.engine.arrays import I64
-from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
+from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Slice
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, plain_keys, remedy, spelled
@@ -555,7 +555,9 @@ def _plain(value: Any) -> Any:
 
 
 def _all_plain(values: Sequence[Any]) -> Sequence[Any]:
-    return [_plain(value) for value in values] if any(issubclass(one, Unfit) for one in set(map(type, values))) else values
+    return (
+        [_plain(value) for value in values] if any(issubclass(one, Unfit) for one in set(map(type, values))) else values
+    )
 
 
 def _different(values: Iterable[Any]) -> Iterable[Any]:

@@ -24,7 +24,16 @@ from tallystick.algebra.functions import via
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.numbers import date, number
 from tallystick.algebra.text import are_plain, normalise_text, plain_text, text
-from tallystick.algebra.values import boolean, english_date, english_number, has_no_digit, json, magnitude, read_date, read_number
+from tallystick.algebra.values import (
+    boolean,
+    english_date,
+    english_number,
+    has_no_digit,
+    json,
+    magnitude,
+    read_date,
+    read_number,
+)
 from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
@@ -238,7 +247,8 @@ def _is_exchanged(reference: Any, predicted: Any) -> bool:
     if not _facts(reference) & _facts(predicted) & DATE or not (_is_text(reference) and _is_text(predicted)):
         return False
     read = read_date(reference), read_date(predicted)
-    assert read[0] is not None and read[1] is not None
+    assert read[0] is not None
+    assert read[1] is not None
     one, other = read[0][0][0], read[1][0][0]
     return one.month != one.day and (one.year, one.month, one.day) == (other.year, other.day, other.month)
 

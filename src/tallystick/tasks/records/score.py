@@ -371,7 +371,9 @@ def run_prepared(
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
         if grouping is not None:
-            grouping.add(evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids, evaluation.aligned)
+            grouping.add(
+                evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids, evaluation.aligned
+            )
         if take_ids is not None:
             take_ids(batch.ids)
         if asked.advance is not None and lines.size:
