@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import json
+import re
 import sys
 import traceback
 from dataclasses import asdict
@@ -12,10 +13,12 @@ from typing import Any
 from benchmarks.measure import KEPT
 from benchmarks.page import page, surroundings
 
-NAMES = (
-    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "fields", "hierarchies", "invoices",
-    "judges", "latency", "limits", "meaning", "records", "relations", "reports", "resampling", "shapes", "shards", "spans", "startup", "sturdiness",
-)  # fmt: skip
+NAMES = tuple(
+    sorted(
+        one.stem for one in Path(__file__).parent.glob("*.py") if re.search(r"^def run\(", one.read_text("utf-8"), re.M)
+    )
+)
+"""The modules with a function `run`."""
 
 
 def main() -> int:

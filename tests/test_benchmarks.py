@@ -352,6 +352,12 @@ def test_the_peak_of_a_command_is_its_own_and_not_this_process():
     assert "exit code 3" in measure.launch(["-c", "raise SystemExit(3)"]).problem
 
 
+def test_a_benchmark_is_a_module_with_run():
+    """There is no list of them to keep."""
+    assert {"limits", "startup", "records"} <= set(command.NAMES)
+    assert not {"measure", "page", "golden", "damage"} & set(command.NAMES)
+
+
 def test_a_missed_claim_fails_the_command_and_is_printed(monkeypatch, capsys, tmp_path):
     benchmark = types.ModuleType("benchmarks.toy")
     benchmark.run = lambda repeat, quick: measure.claim("toy", 2.0, at_most=1.0) or True

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import pickle
+import random
 import re
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pytest
 
 import tallystick as ts
 from running import invoke
 from tallystick import algebra
 from tallystick.algebra import parse as names
+from tallystick.algebra.plain import leaf
 from tallystick.cli.main import tallystick
 from tallystick.errors import MetricError
 from tallystick.laboratory import check, expression
@@ -68,6 +72,32 @@ def test_inside_it_has_a_name_of_its_own(inside):
         ts.parse("near(0)")
     with pytest.raises(MetricError, match=r'Did you mean "near"'):
         ts.parse("nearr(5)")
+
+
+def test_one_pair_is_worth_what_its_columns_say_with_and_without_a_plain_definition(inside):
+    @dataclass(frozen=True, repr=False)
+    class Plainly(ts.near):
+        name = "plainly"
+        asked = []
+
+        def plain(self):
+            def weigh(a, b):
+                self.asked.append((a, b))
+                half = np.sin((a[0] - b[0]) / 2) ** 2 + np.cos(a[0]) * np.cos(b[0]) * np.sin((a[1] - b[1]) / 2) ** 2
+                return max(0.0, float(1 - 2 * 6371 * np.arcsin(np.sqrt(min(half, 1))) / self.reach))
+
+            return leaf(lambda value: np.radians(np.asarray(value, float).reshape(2)), weigh)
+
+    rng = random.Random(3)
+    pairs = [(PARIS, (PARIS[0] + rng.uniform(-0.1, 0.1), PARIS[1] + rng.uniform(-0.1, 0.1))) for _ in range(50)]
+    for similarity in (ts.near(20), Plainly(20)):
+        for metric in (ts.f1(similarity), ts.f1(ts.match(similarity))):
+            for x, y in pairs if metric.summed is similarity else [([x], [y]) for x, y in pairs]:
+                assert metric(x, y) == ts.evaluate(metric, [x], [y], batch=1000).f1
+        assert similarity(PARIS, "Rome") == 0
+    assert Plainly.asked
+    with pytest.raises(ts.TallystickError, match="expected \\(latitude, longitude\\), found 'Paris'"):
+        Plainly(20)("Paris", PARIS)
 
 
 def test_inside_it_can_be_chosen(inside):

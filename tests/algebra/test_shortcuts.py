@@ -1,14 +1,19 @@
 """Ways around listing every pair: the same figures as by listing them all."""
 
 import math
+import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.algebra import numbers, text
-from tallystick.engine import arrays
+from tallystick.algebra.node import Similarity
+from tallystick.engine import arrays, assignment
+from tallystick.engine.arrays import Blocks, assign
+from tallystick.engine.data import Memory, Scope, as_data
 
 
 def by_columns(metric, left, right):
@@ -61,6 +66,22 @@ def test_many_numbers_are_matched_without_a_list_of_pairs(monkeypatch):
     assert by_columns(ts.f1(ts.match(ts.number(relative=0.01))), [left], [right[:-1]]).rows.tolist() == [
         [2999, 2999, 2999, 3000]
     ]
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("relative", [0.5, 0.999, 0.999999, 1 - 2**-50, 1 - 2**-53])
+def test_numbers_at_the_far_end_of_a_large_tolerance(monkeypatch, relative, listed):
+    """What is rounded there is multiplied by 1 / (1 - relative); listed, in order and one by one all say the same."""
+    monkeypatch.setattr(numbers, "LEAST_ROWS", 1 << 40 if listed else 0)
+    monkeypatch.setattr(numbers, "FEW_PAIRS", 0)
+    values = [0.0, 5e-324, 1e-310, 1.0, 3.0, 7.0, 1e6, 3e6, 1e308, math.inf]
+    values += [one / (1 - relative) for one in values[3:6]]
+    metric = ts.f1(ts.match(ts.number(relative=relative)))
+    for a in values:
+        for b in values:
+            close = a == b or (math.isfinite(a + b) and abs(a - b) <= relative * max(a, b))
+            assert by_columns(metric, [[a, -1.0]], [[b, -1.0]]).rows[0][0] == 1 + close, (a, b)
+            assert metric([a], [b]) == close
 
 
 WORDS = st.one_of(
@@ -140,3 +161,61 @@ def test_the_best_of_each_text_is_that_of_listing_all_pairs(constraint, document
             by_listing = [str(other.explain(k)) for k in range(len(left))]
             patch.setattr(arrays, "ROOMY", 0)
             assert [str(one.explain(k)) for k in range(len(left))] == by_listing
+
+
+@pytest.mark.parametrize("least", [1e-9, 1e-19, 1e-300, 5e-324])
+def test_a_threshold_next_to_nothing_loses_no_text(monkeypatch, least):
+    metric = ts.f1(ts.match(ts.at_least(ts.text("levenshtein"), least)))
+    left, right = [f"text number {k}" for k in range(40)], [f"number {k} of texts" for k in range(40)]
+    monkeypatch.setattr(text, "MANY_CELLS", 0)
+    assert by_columns(metric, [left], [right]).rows.tolist() == [[40, 40, 40, 40]]
+
+
+def dense_documents(seed, sizes):
+    """Lists of records whose texts are of few letters: many ties, cells of 0, and components of every shape."""
+    rng = random.Random(seed)
+
+    def side(n):
+        return [{"t": "".join(rng.choices("abc", k=rng.randint(1, 3))), "k": rng.randrange(3)} for _ in range(n)]
+
+    return [side(n) for n, _ in sizes], [side(n) for _, n in sizes]
+
+
+@pytest.mark.parametrize("metric", ['each(t=text("levenshtein"), k=exact)', 'text("levenshtein")'])
+def test_what_the_score_has_solved_is_what_all_positive_pairs_would_give_ties_included(metric):
+    for seed in range(40):
+        rng = random.Random(seed)
+        sizes = [(rng.randint(0, 14), rng.randint(0, 14)) for _ in range(6)]
+        gold, system = dense_documents(seed, sizes)
+        if metric.startswith("text"):
+            gold, system = ([[one["t"] for one in row] for row in side] for side in (gold, system))
+        node = ts.parse(f"match({metric})")
+        r, p = node.encode(as_data(gold), as_data(system), Scope(memory=Memory()))
+        node.sums(r, p, Blocks.diagonal(len(r)))
+        found = node.matched(r, p)
+        every = node.item_pairs(r, p, Blocks.diagonal(len(r)))
+        keep = assign(every.i, every.j, every.weight, len(r.items), len(p.items))
+        for name in ("i", "j", "weight"):
+            assert np.array_equal(getattr(found, name), getattr(every, name)[keep])
+
+
+def test_the_fields_solve_nothing_that_the_score_has_solved(monkeypatch):
+    gold, system = dense_documents(3, [(9, 9), (12, 10), (7, 8)])
+    for side in (gold, system):
+        for row in side:
+            for one in row:
+                one["t"] = "a" + one["t"]  # no two texts without a common letter in one place
+    solved = []
+    solve = assignment._assign_matrix
+    monkeypatch.setattr(assignment, "_assign_matrix", lambda matrix: solved.append(matrix.shape) or solve(matrix))
+    run = ts.Evaluation('f1(match(each(t=text("levenshtein"), k=exact)))', fields=True)
+    run.update(gold, system)
+    assert {row.path for row in run.compute().by_field()} == {"[*].t", "[*].k"}
+    assert [shape for shape in solved if shape[0] <= shape[1]] == [(9, 9), (10, 12), (7, 8)]
+
+
+@pytest.mark.parametrize("similarity", [ts.exact, ts.equal, ts.equal(noise=0)], ids=str)
+@pytest.mark.parametrize("value", ["", "\ud800", 0, 2**63, 10**400, 1.5, math.nan, math.inf, -0.0, True], ids=repr)
+def test_scalars_that_are_taken_untried_are_taken_when_tried(similarity, value):
+    assert similarity._takes(value)
+    assert Similarity._takes(similarity, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import xml.etree.ElementTree as ET
@@ -255,3 +256,100 @@ def test_a_sparkline_goes_from_the_lowest_to_the_highest() -> None:
     assert sparkline([0.1, 0.6, None, 0.9]) == "▁▅ █"
     assert sparkline([0.5, 0.5]) == "▄▄"
     assert sparkline([None]) == ""
+
+
+def test_a_changed_reference_is_no_baseline(tmp_path):
+    """Names of documents alone say little: those of IOB files are numbers."""
+    text = "a B-X\nb O\n\nc B-Y\nd O\n"
+    gold, other, packed = tmp_path / "gold.iob", tmp_path / "other.iob", tmp_path / "gold.iob.gz"
+    gold.write_text(text)
+    other.write_text(text.replace("B-Y", "B-X"))
+    packed.write_bytes(gzip.compress(text.replace("\n", "\r\n").encode()))
+    saved = tmp_path / "saved.json"
+    run("score", "spans", gold, gold, "--save", saved)
+    run("score", "spans", packed, gold, "--baseline", saved)
+    done = run("score", "spans", other, gold, "--baseline", saved, code=3)
+    assert "is a result against another reference than" in done.stderr
+    assert ts.spans(gold, gold).against(saved).losses == ()
+    with pytest.raises(SidesMismatch, match="another reference"):
+        ts.spans(other, gold).against(saved)
+
+
+def test_another_signature_is_named_by_what_differs(tmp_path):
+    gold, predicted, saved = tmp_path / "g.jsonl", tmp_path / "p.jsonl", tmp_path / "saved.json"
+    gold.write_text('{"id": "a", "x": 1, "y": "b"}\n')
+    predicted.write_text('{"id": "a", "x": 1, "y": "b", "sure": 0.5}\n')
+    run("score", "records", gold, predicted, "--confidence", "sure", "--save", saved)
+    done = run("score", "records", gold, predicted, "--baseline", saved, code=2)
+    assert ": there confidence=sure; here nothing. Score" in done.stderr
+
+
+def test_a_field_without_a_figure_is_told_what_to_say(tmp_path):
+    gold = tmp_path / "g.jsonl"
+    gold.write_text('{"id": "a", "x": 1, "y": "b"}\n')
+    done = run("score", "records", gold, gold, "--fail-under", "x=0.9", code=2)
+    assert "'x' is a field or label; say which figure of it, such as x.f1=0.9" in done.stderr
+
+
+def test_an_option_that_replaces_an_earlier_one_is_named(tmp_path):
+    gold = tmp_path / "g.jsonl"
+    gold.write_text('{"id": "a", "x": 1, "y": "b"}\n{"id": "b", "x": 2, "y": "b"}\n')
+    done = run(
+        "score",
+        "records",
+        gold,
+        gold,
+        "--slice",
+        "x",
+        "--fail-under",
+        "f1=1",
+        "--slice",
+        "y",
+        "--fail-under",
+        "exact=1",
+    )
+    assert "Warning: --slice was given 2 times; only the last one counts" in done.stderr
+    assert "fail-under was" not in done.stderr
+    assert "given" not in run("score", "records", gold, gold, "--slice", "y").stderr
+
+
+def test_slices_by_a_list_say_what_slices_are_by(tmp_path):
+    gold = tmp_path / "g.jsonl"
+    gold.write_text('{"id": "a", "x": [{"y": 1}]}\n')
+    done = run("score", "records", gold, gold, "--slice", "x[*].y", code=2)
+    assert "a slice is by one value of each document, and a list has several" in done.stderr
+
+
+def test_damaged_results_are_errors_with_a_place(tmp_path: Path) -> None:
+    """Whatever of a saved result is of another kind, or not there, is named; nothing of it is read as something else."""
+    write(tmp_path / "gold", [{"id": str(k), "a": k % 3, "b": "x"} for k in range(4)])
+    write(tmp_path / "system", [{"id": str(k), "a": k % 2, "b": "x"} for k in range(4)])
+    score = "score", "records", tmp_path / "gold", tmp_path / "system"
+    run(*score, "--save", tmp_path / "base.json", "--by", "field")
+    whole = json.loads((tmp_path / "base.json").read_text())
+    damages: list[tuple[list[str], Any]] = [
+        (["metrics", "records"], 1.5),
+        (["saved"], [1]),
+        (["saved", "ids"], [[1]]),
+        (["saved", "metrics"], 1),
+        (["saved", "metrics", "records"], {}),
+        (["saved", "metrics", "records", "sums"], 1.5),
+        (["saved", "metrics", "records", "rows"], [[None] * 4] * 4),
+        (["saved", "parts"], 1.5),
+        (["saved", "parts", "field", "records"], {"rows": {"a": [1, 2]}}),
+        (["saved", "parts", "field", "records", "beta"], 0),
+    ]
+    for path, damage in damages:
+        content = json.loads(json.dumps(whole))
+        inner = content
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = damage
+        (tmp_path / "bad.json").write_text(json.dumps(content))
+        done = run(*score, "--baseline", tmp_path / "bad.json", code=2)
+        assert "bad.json" in done.stderr, path
+        done = run("history", tmp_path / "bad.json", "--by", "field", code=2)
+        assert "bad.json" in done.stderr, path
+    for damage in ([1], {"records": [{"path": "a"}]}, {"records": 1}, {"records": [{"path": 1, "figures": {}}]}):
+        (tmp_path / "bad.json").write_text(json.dumps({**whole, "fields": damage}))
+        assert "bad.json" in run("history", tmp_path / "bad.json", "--by", "field", code=2).stderr

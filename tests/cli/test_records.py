@@ -205,7 +205,10 @@ def test_demo_and_list_run():
     ("options", "said"),
     [
         (["--rows", "3"], "--rows says how many rows of --by document (or of --errors) are shown; give both"),
-        (["--limit", "3", "--by", "field"], "--rows says how many rows of --by document (or of --errors) are shown; give both"),
+        (
+            ["--limit", "3", "--by", "field"],
+            "--rows says how many rows of --by document (or of --errors) are shown; give both",
+        ),
         (["--report-documents", "3"], "--report-documents says how many documents of --report carry"),
         (
             ["--worst", "1", "--by", "label", "--label", "relations[*].type"],
@@ -272,3 +275,55 @@ def test_a_report_in_shards_is_that_of_the_whole(folder, named, more):
     data = json.loads(Path("parts.html").read_text().partition('id="data">')[2].partition("</script>")[0])
     assert list(data["aligned"]) == [str(k) for k in range(25)]
     assert all(one["tree"] is not None for one in data["aligned"].values())
+
+
+@pytest.mark.parametrize("name", ["größe", "日本", "e\u0301"])
+@pytest.mark.parametrize("escaped", [True, False])
+def test_fields_whose_names_are_not_ascii(tmp_path, name, escaped):
+    """A decoder that does not know them would say that they are missing, or miss them without a word where they may be."""
+    name = "".join(list(name))  # a text of its own
+    rows = [{"nr": k, f"{name}nr": f"d{k}", name: "a", "lines": [{name: k}, {name: 1}][: k + 1]} for k in range(3)]
+    rows[1].pop(name)
+    wrong = [{**row, "lines": [{name: 9}]} for row in rows]
+    for file, side in (("gold", rows), ("system", wrong)):
+        text = "".join(json.dumps(row, ensure_ascii=escaped) + "\n" for row in side)
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    done = run("score", "records", tmp_path / "gold", tmp_path / "system", "--id", f"{name}nr", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["metrics"]["records"]["tally"] == {"num_p": 5.0, "den_p": 8.0, "num_r": 5.0, "den_r": 10.0}
+    schema = {"type": "object", "properties": {"nr": {"type": "integer"}, name: {"type": "string"}}}
+    (tmp_path / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    how = "--schema", tmp_path / "schema.json", "--format", "json"
+    tally = json.loads(run("score", "records", tmp_path / "gold", tmp_path / "gold", *how).stdout)["metrics"]["records"]
+    assert tally["tally"]["num_p"] == 5.0
+
+
+def test_fields_of_classes_whose_names_are_not_ascii(tmp_path):
+    (tmp_path / "types_.py").write_text(
+        "import dataclasses\n\n\n@dataclasses.dataclass\nclass Ding:\n    größe: int\n    länge: float | None = None\n",
+        encoding="utf-8",
+    )
+    write(tmp_path / "gold.jsonl", [{"größe": 1, "länge": 2.5}, {"größe": 2}])
+    done = run("score", "records", "gold.jsonl", "gold.jsonl", "--type", "types_.py:Ding", "--format", "json", cwd=tmp_path)
+    assert json.loads(done.stdout)["metrics"]["records"]["tally"]["num_p"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [("doc-id", lambda k: {"doc-id": k}), ("my id", lambda k: {"my id": k}), ("a.b", lambda k: {"a.b": k}),
+     ("meta.id", lambda k: {"meta": {"id": k, "n": 1}})],
+)  # fmt: skip
+def test_an_id_of_any_name_is_no_figure(tmp_path, path, named):
+    """A field that pairs the documents is always right, wherever it stands in them."""
+    rows = [{**named(f"d{k}"), "total": k} for k in range(3)]
+    write(tmp_path / "gold.jsonl", rows)
+    write(tmp_path / "system.jsonl", [{**row, "total": 9} for row in rows])
+    done = run("score", "records", tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--id", path, "--format", "json")
+    tally = json.loads(done.stdout)["metrics"]["records"]["tally"]
+    assert (tally["num_p"], tally["den_p"]) == ((3.0, 6.0) if "n" in rows[0].get("meta", {}) else (0.0, 3.0))
+
+
+def test_an_object_that_holds_nothing_but_the_id_is_compared(tmp_path):
+    write(tmp_path / "gold.jsonl", [{"meta": {"id": f"d{k}"}, "total": k} for k in range(3)])
+    done = run("score", "records", tmp_path / "gold.jsonl", tmp_path / "gold.jsonl", "--id", "meta.id", "--format", "json")
+    assert json.loads(done.stdout)["metrics"]["records"]["f1"] == 1.0

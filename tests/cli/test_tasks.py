@@ -57,7 +57,10 @@ def test_commands_have_the_options_that_are_for_them(name):
 def call(tmp_path, monkeypatch):
     """A task in a folder of its own: nothing else has to know it."""
     monkeypatch.setattr(tallystick.tasks, "__path__", [*tallystick.tasks.__path__, str(NEW)])
-    gold = [{"id": f"call{k}", "turns": [[0, 10 + k, "anna"], [10 + k, 20, "ben"], [20, 25, "anna"]]} for k in range(4)]
+    gold = [
+        {"id": f"call{k}", "turns": [[0, 10 + k, "anna"], [10 + k, 20, "ben"], [20, 25, "anna"]], "room": "xy"[k % 2]}
+        for k in range(4)
+    ]
     system = [{"id": f"call{k}", "turns": [[0, 10, "anna"], [10, 20 + k, "ben"]]} for k in range(4)]
     for file, documents in (("gold.jsonl", gold), ("system.jsonl", system)):
         (tmp_path / file).write_text("".join(json.dumps(one) + "\n" for one in documents))
@@ -106,6 +109,31 @@ def test_a_new_task_has_shards_and_a_report(call):
     page = Path("page.html").read_text()
     assert "Alignment under turns" in page
     assert "By speaker, under turns" in page
+
+
+def test_a_new_task_has_differences_by_part_slices_gates_and_a_history(call):
+    """What is made of any task's rows and documents, without a word in its declaration."""
+    sides, systems = ("score", "turns", *FILES), ("compare", "turns", FILES[0], "A=gold.jsonl", "B=system.jsonl")
+    for by, names in (("label", ["anna", "ben"]), ("field", ["turns[*].speaker", "turns[*].time"])):
+        found = json.loads(call(*systems, "--by", by, "--format", "json").stdout)["by"][by]["turns"]["parts"]
+        assert sorted(found) == names
+        assert "f1 low" in call(*sides, "--by", by, "--intervals").stdout
+    for room in ("room", "gold.jsonl:room"):
+        slices = json.loads(call(*sides, "--slice", room, "--format", "json").stdout)["slices"]["metrics"]
+        assert [(one["slice"], one["figures"]["error_rate"]) for one in slices["error_rate"]] == [
+            ("x", 0.24),
+            ("y", 0.28),
+        ]
+        assert (
+            "x"
+            in json.loads(call(*systems, "--slice", room, "--format", "json").stdout)["by"]["slice"]["turns"]["parts"]
+        )
+    assert "there are turns, room" in call(*sides, "--slice", "rom", code=2).output
+    call(*sides, "--save", "base.json", "--fail-under", "f1=0.1", "--fail-under", "error_rate=0.5")
+    assert "error_rate error_rate is 0.2600, above 0.2" in call(*sides, "--fail-under", "error_rate=0.2", code=1).stderr
+    assert "no significant loss" in call(*sides, "--baseline", "base.json").stderr
+    assert "error_rate" in call("history", "base.json", "base.json").stdout
+    assert "missing" in call(*sides, "--errors").stdout
 
 
 def test_a_new_task_is_a_function_that_takes_plain_data_and_an_evaluation(call):

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallystick.engine import latent, program
+from tallystick.engine import latent, latent_pairs, program
 from tallystick.engine.latent import Problems, solve, solve_all
 from tallystick.engine.latent_pairs import common_unit, condense, programme
 from tallystick.engine.program import PrimalDual, Programs
+from tallystick.tasks.amr.metrics import align
 
 
 def brute_force(n, m, single, double):
@@ -263,3 +264,104 @@ def test_a_large_programme_with_a_limit_is_solved_in_a_process_of_its_own_with_t
     assert there.values.tolist() == here.values.tolist()
     stopped = getattr(Programs(), method)(gain, rows, seconds=1e-6, **options)
     assert stopped is None or (stopped.values is None and stopped.upper == float("inf"))
+
+
+# Problems whose links are too many to be listed.
+
+
+@pytest.fixture
+def nothing_is_listed(monkeypatch):
+    """Every problem counts as too large for its limit."""
+    monkeypatch.setattr(latent_pairs, "_ALWAYS_LISTED", 0)
+    monkeypatch.setattr(latent_pairs, "LISTED_A_SECOND", 0)
+
+
+def graph_of(rng, n, links):
+    return (
+        [(int(k), "instance", f"c{rng.integers(2)}", False) for k in range(n) for _ in range(int(rng.integers(0, 3)))],
+        [(int(s), f"r{role}", int(t)) for s, t, role in zip(*rng.integers(0, n, (2, links)), rng.integers(0, 2, links), strict=True)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("duplicates", ["multiset", "product"])
+def test_graphs_that_are_too_large_to_be_listed_have_bounds_that_hold_the_optimum(
+    duplicates, nothing_is_listed, monkeypatch
+):
+    from tallystick.tasks.amr.triples import Facts, score_facts
+
+    rng = np.random.default_rng(7)
+    sides = [[], []]
+    for _ in range(60):
+        for side in sides:
+            n = int(rng.integers(1, 7))
+            side.append(Facts([f"v{k}" for k in range(n)], *graph_of(rng, n, int(rng.integers(0, 12)))))
+    rough = score_facts(*sides, duplicates)
+    with monkeypatch.context() as patch:
+        patch.setattr(latent_pairs, "_ALWAYS_LISTED", np.inf)
+        exact = score_facts(*sides, duplicates)
+    assert exact.optimal.all()
+    assert (rough.matched <= exact.matched).all()
+    assert (rough.upper >= exact.matched).all()
+    assert (rough.optimal == (rough.upper == rough.matched)).all()
+    assert rough.matched.sum() > 0.5 * exact.matched.sum()
+    for one, other, mapping, matched in zip(*sides, rough.mappings, rough.matched, strict=True):
+        assert len(set(mapping[mapping >= 0])) == (mapping >= 0).sum()
+        if duplicates == "multiset":
+            assert matched == len(align(one, other, mapping).matched)
+
+
+def test_chains_of_equal_nodes_are_proven_without_listing(nothing_is_listed):
+    from tallystick.tasks.amr.triples import Facts, score_facts
+
+    def chain(n, order):
+        concepts, edges = (
+            [(order[k], "instance", "x", False) for k in range(n)],
+            [(order[k], ":r", order[k + 1]) for k in range(n - 1)],
+        )
+        return Facts([f"v{k}" for k in range(n)], concepts, edges)
+
+    shuffled = np.random.default_rng(1).permutation(60).tolist()
+    found = score_facts([chain(60, range(60))] * 2, [chain(60, shuffled), chain(50, range(50))])
+    assert found.matched.tolist() == found.upper.tolist() == [119, 99]
+
+
+def test_the_clock_stops_an_outline_and_leaves_bounds(nothing_is_listed, monkeypatch):
+    from tallystick.tasks.amr.triples import Facts, score_facts
+
+    times = itertools.count()
+    monkeypatch.setattr(latent_pairs.time, "monotonic", lambda: next(times))
+    one = Facts(["a", "b", "c"], [(0, "instance", "x", False)], [(0, ":r", 1), (1, ":r", 2)])
+    found = score_facts(
+        [one], [Facts(["a", "b", "c"], [(1, "instance", "x", False)], [(0, ":r", 1), (1, ":r", 2)])], limit=1e-3
+    )
+    assert found.matched[0] <= 2
+    assert found.upper[0] == 3
+    assert not found.optimal[0]
+
+
+@pytest.mark.parametrize("metric", ["latent(record(rel=exact, subj=var, obj=var), 1:1)", "scoped(each(a=match(record(id=var, c=exact)), b=match(record(rel=exact, subj=var, obj=var))))"])  # fmt: skip
+def test_objects_that_are_too_many_to_be_listed_have_bounds_that_hold_the_optimum(
+    metric, nothing_is_listed, monkeypatch
+):
+    import tallystick as ts
+
+    rng = np.random.default_rng(11)
+    sides = [[], []]
+    for _ in range(40):
+        for side in sides:
+            unary, binary = graph_of(rng, 5, int(rng.integers(0, 9)))
+            edges = [{"rel": role, "subj": f"x{s}", "obj": f"x{t}"} for s, role, t in binary]
+            side.append(
+                edges if "latent" in metric else {"a": [{"id": f"x{v}", "c": c} for v, _, c, _ in unary], "b": edges}
+            )
+    node = ts.parse(f"f1({metric})")
+    rough = ts.evaluate(node, *sides)
+    with monkeypatch.context() as patch:
+        patch.setattr(latent_pairs, "_ALWAYS_LISTED", np.inf)
+        exact = ts.evaluate(node, *sides)
+    assert exact.optimal
+    below, right, above = (np.asarray(result)[:, 0] for result in (rough.rows, exact.rows, rough.above))
+    assert (below <= right).all()
+    assert (above >= right).all()
+    assert below.sum() > 0.5 * right.sum()
+    assert rough.unproven == (above > below).sum()

@@ -1,4 +1,4 @@
-"""The compiled part equals the code in Python to the bit, and nothing needs it."""
+"""The compiled part equals the code in Python to the bit (a sparse matching: in its weight), and nothing needs it."""
 
 import importlib.util
 import os
@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.engine import native, trees
+from tallystick.engine import assignment, native, trees
+from tallystick.engine.assignment import heaviest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,11 +25,16 @@ def hatch_build():
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    library = tmp_path_factory.mktemp("native") / native.NAME
-    problem = hatch_build().build(library)
+def library(tmp_path_factory):
+    path = tmp_path_factory.mktemp("native") / native.NAME
+    problem = hatch_build().build(path)
     if problem:
         pytest.skip(f"no C compiler: {problem}")
+    return path
+
+
+@pytest.fixture(scope="module")
+def built(library):
     return native.Native(library)
 
 
@@ -92,6 +98,54 @@ def test_a_library_that_is_none_is_not_used(monkeypatch, tmp_path):
     monkeypatch.undo()
     monkeypatch.setenv("TALLYSTICK_NATIVE", "off")
     assert native.compiled.__wrapped__() is None
+
+
+def test_a_library_of_another_version_is_not_used_and_a_warning_says_so(monkeypatch, library):
+    monkeypatch.setattr(native, "__file__", str(library.with_name("native.py")))
+    assert native.compiled.__wrapped__() is not None
+    monkeypatch.setattr(native, "INTERFACE", 0)
+    with pytest.warns(RuntimeWarning, match="another version of the source.*python hatch_build.py"):
+        assert native.compiled.__wrapped__() is None
+
+
+@st.composite
+def sparse_tables(draw):
+    """Tables of any shape, of which many cells are empty and many weights equal."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    shape = draw(st.integers(1, 40)), draw(st.integers(1, 40))
+    values = draw(st.sampled_from([[0.2, 0.4, 0.6, 1.0], [1.0], [1e-9, 1.0, 1e9]]))
+    weights = rng.random(shape) + 1e-6 if draw(st.booleans()) else rng.choice(np.array(values), shape)
+    return np.where(rng.random(shape) < draw(st.floats(0.01, 1)), weights, 0.0)
+
+
+@settings(max_examples=300, deadline=None)
+@given(table=sparse_tables())
+def test_the_heaviest_sparse_matching(built, table):
+    rows, columns = (side.astype(np.int64) for side in np.nonzero(table))
+    order = np.random.default_rng(0).permutation(len(rows))
+    rows, columns = rows[order], columns[order]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "compiled", lambda: built)
+        match = assignment._assign_sparse(rows, columns, table[rows, columns], *table.shape)
+    some = np.flatnonzero(match >= 0)
+    assert len(set(match[some].tolist())) == len(some)
+    assert (table[some, match[some]] > 0).all()
+    assert table[some, match[some]].sum() == pytest.approx(heaviest(table), rel=1e-12)
+
+
+def test_a_large_component_weighs_the_same_by_scipy(built):
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(np.repeat(np.arange(300), 7)), rng.permutation(np.repeat(np.arange(350), 6))
+    key = np.unique(rows * 350 + columns)
+    rows, columns = key // 350, key % 350
+    weights = rng.integers(1, 20, len(key)) / 19
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for solver in (built, None):
+            patch.setattr(assignment, "compiled", lambda solver=solver: solver)
+            match = assignment._assign_sparse(rows, columns, weights, 300, 350)
+            found.append(weights[match[rows] == columns].sum())
+    assert found[0] == pytest.approx(found[1], rel=1e-13)
 
 
 @given(

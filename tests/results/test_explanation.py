@@ -59,3 +59,17 @@ def test_places_and_values_are_those_of_the_items_own_lists(inner):
         ("matched", "z", "z", (0, 0)),
         ("spurious", None, "y", (None, 1)),
     ]
+
+
+def test_an_empty_list_against_nothing_is_there_once_and_counts():
+    """In its place, below the records that hold it, on either side."""
+    full, bare = {"a": 1, "p": {"n": "x", "tags": []}, "q": []}, {"a": 1, "p": {"n": "x"}}
+    seen = {"a": 1, "p": {"n": "x", "tags": ["y"]}, "q": ["z"]}
+    results = ts.score([full, bare, seen], [bare, full, seen])
+    for document, mark, sides in ((1, "-", ("of 4", "2 predicted")), (2, "+", ("of 2", "4 predicted"))):
+        lines = str(results.explain(document)).splitlines()
+        assert [line for line in lines if line.strip().startswith(f"{mark} ")] == [
+            f"    {mark} tags: []  {'missed' if mark == '-' else 'spurious'}",
+            f"  {mark} q: []  {'missed' if mark == '-' else 'spurious'}",
+        ]
+        assert all(side in lines[0] for side in sides)

@@ -4,7 +4,7 @@ import pytest
 
 import tallystick as ts
 from running import run
-from tallystick.results.kinds import KINDS, kinds_of, merged, remedy
+from tallystick.results.kinds import KINDS, PRIORITY, Kind, kinds_of, merged, remedy
 
 ONE_PAIR = [
     ("Acme Ltd", "ACME ltd", "case"),
@@ -63,6 +63,28 @@ def test_the_remedy_makes_it_right(reference, predicted, kind):
     found = ts.score(gold, system, choices={"value": choice})
     assert found.f1 == pytest.approx(1.0) if kind != "typo" else 0.75 < found.f1 < 1
     assert KINDS[kind].means_same == (kind not in ("sign", "rounding", "truncated", "longer", "typo"))
+
+
+def test_a_new_kind_is_one_entry(monkeypatch):
+    """Found, counted, shown in words and suggested, with nothing else to edit."""
+    sorted_words = ts.text("token_sort", "casefold", "punctuation")
+    words = {"text": ["token_sort", "casefold", "punctuation"], "at_least": 1}
+    new = Kind(
+        "order",
+        "the same words in another order",
+        True,
+        fits=lambda a, b: " " in f"{a}",
+        similarity=sorted_words,
+        remedy=words,
+    )
+    monkeypatch.setitem(KINDS, new.name, new)
+    monkeypatch.setitem(PRIORITY, new.name, len(PRIORITY))
+    gold = [{"id": k, "name": name} for k, name in enumerate(("Ada Lovelace", "Alan Turing"))]
+    system = [{"id": 0, "name": "Lovelace, Ada"}, gold[1]]
+    assert ts.score(gold, system)["records"].grouped_errors().counts() == {"order": 1}
+    assert "order: the same words in another order." in str(ts.score(gold, system).errors())
+    (line,) = ts.suggest(gold, system).lines
+    assert (line.choice, line.kinds, line.f1) == (words, ("order",), 1.0)
 
 
 def invoice(**changes):

@@ -291,3 +291,13 @@ def test_paired_tests_by_field_hold_their_level(documents: int) -> None:
     """Two systems that are equally good: few corpora have a field that is called different. The seed is fixed, so that it cannot fail by
     chance; `python -m benchmarks fields` has 1,000 corpora."""
     assert family_errors(corpora=60, documents=documents, fields=8, resamples=300, seed=1) <= 0.055
+
+
+def test_the_page_of_a_comparison_has_figures_by_field_if_asked(tmp_path: Path) -> None:
+    gold = [{"vendor": f"v{k}", "total": k} for k in range(6)]
+    systems = {"a": ts.score(gold, gold), "b": ts.score(gold, [{**one, "total": -1} for one in gold])}
+    comparison = ts.compare(systems, resamples=50)
+    for by in (None, "field"):
+        comparison.report(tmp_path / "page.html", by=by)
+        title = comparison.by("field")[0].title
+        assert (title in (tmp_path / "page.html").read_text(encoding="utf-8")) is (by is not None)

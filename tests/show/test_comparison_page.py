@@ -78,3 +78,20 @@ def test_names_that_are_numbers_keep_their_order(tmp_path, opened):
     assert page.locator(".ranks svg > text").all_text_contents() == metrics
     titles = page.locator(".ranks .series title").all_text_contents()
     assert [title.partition(":")[0] for title in titles] == systems
+
+
+def test_what_is_said_about_the_answers_of_each_system_stands_at_the_figures(tmp_path):
+    """One line each, as on the page of a score, and not once more at the end."""
+    files = [EXAMPLES / f"receipts.{name}.jsonl" for name in ("gold", "small", "large")]
+    page = tmp_path / "p.html"
+    tallystick("compare", "records", *files, "--from", "output", "--lenient", "--resamples", 100, "--report", page)
+    text = page.read_text().partition('<script type="application/json"')[0]
+    said = re.findall(r'<details class="warn"><summary>([^<]*)</summary></details>', text)
+    assert [line.partition(" (")[0] for line in said] == [
+        "receipts.small.jsonl: repaired: 75 predictions",
+        "receipts.small.jsonl: of the wrong kind, counted as wrong: 29 values",
+        "receipts.small.jsonl: invalid, scoring nothing: 3 predictions",
+        "receipts.large.jsonl: repaired: 79 predictions",
+    ]
+    assert text.index("invalid, scoring nothing") < text.index("by field")
+    assert text.count("invalid, scoring nothing") == 1

@@ -17,7 +17,18 @@ from markdown_it import MarkdownIt
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.show.page import page_table
-from tallystick.show.tables import WRITERS, Column, Table, latex_text, to_html, to_latex, to_markdown, to_text, to_tsv
+from tallystick.show.tables import (
+    WRITERS,
+    Column,
+    Estimate,
+    Table,
+    latex_text,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+    to_tsv,
+)
 
 PDFLATEX = shutil.which("pdflatex")
 AWKWARD = [
@@ -207,3 +218,13 @@ def test_every_command_knows_every_format(tmp_path, format_):
     done = invoke(command, ["score", "spans", str(tmp_path / "w.txt"), "--together", "--format", format_])
     assert done.returncode == 0, done.output
     assert "segment" in done.stdout
+
+
+def test_in_a_narrow_terminal_intervals_stand_below_their_figures():
+    """Before names and counts are folded to a few letters a line."""
+    estimate = Estimate(0.5, (0.25, 0.75))
+    table = Table(["metric", "precision", "recall", "f1"], [["segment", estimate, estimate, estimate]])
+    assert "segment   0.5000 [0.2500, 0.7500]" in to_text(table, 100)
+    lines = [line.split() for line in to_text(table, 70).splitlines()]
+    assert ["segment", "0.5000", "0.5000", "0.5000"] in lines
+    assert ["[0.2500,", "0.7500]"] * 3 in lines

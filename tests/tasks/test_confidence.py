@@ -459,3 +459,10 @@ def test_every_task_with_scores_draws_their_curves(tmp_path):
     said = [{**one, "spans": [{**span, "end": 1 + k // 3, "score": 0.9 - 0.1 * k}]} for k, one in enumerate(texts)]
     ts.spans(texts, said, confidence="score").report(tmp_path / "r.html")
     assert 'id="reliability"' in (tmp_path / "r.html").read_text()
+    for side, documents in (("g.jsonl", texts), ("p.jsonl", said)):
+        (tmp_path / side).write_text("".join(json.dumps(one) + "\n" for one in documents))
+    asked = ("--offsets", "tokens", "--confidence", "score", "--target-accuracy", "0.62", "--report", "r.html")
+    found = json.loads(run("score", "spans", "g.jsonl", "p.jsonl", *asked, "--format", "json", cwd=tmp_path).stdout)
+    assert found["confidence"]["segment"]["review"]["target"] == 0.62
+    # all four are accepted, three of which are right; with 0.95, three are
+    assert "0.3006 to 0.9544" in (tmp_path / "r.html").read_text().partition('id="confidence"')[2]

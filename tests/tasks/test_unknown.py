@@ -7,6 +7,7 @@ import pydantic
 import pytest
 
 import tallystick as ts
+from running import run as run_command
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.algebra.surplus import known_keys
 from tallystick.engine.data import leaves
@@ -220,6 +221,26 @@ def test_figures_by_field_of_documents_in_memory_agree_with_streamed_ones(tmp_pa
 def test_an_answer_inside_of_another_field_is_still_suspected(tmp_path):
     rows = [{"id": row["id"], "output": row} for row in GOLD]
     run = scored(tmp_path, rows)
-    assert any(
-        "no prediction has any of the fields that the reference has; if the answer is inside" in w for w in run.warnings
+    assert run.warnings[-1].endswith(
+        "no prediction has any of the fields that the reference has; they seem to stand under 'output', which --from 'output' reads"
     )
+    run = scored(tmp_path, [{"id": row["id"], "other": 1} for row in GOLD])
+    assert run.warnings[-1].endswith("name it with --from PATH (and the reference comes first)")
+
+
+def test_text_that_is_to_be_read_is_named_wherever_it_is_scored(tmp_path):
+    """In a score, in each system of a comparison, and among suggestions, where nobody would think of it otherwise."""
+    answers = [json.dumps({key: value for key, value in row.items() if key != "id"}) for row in GOLD]
+    rows = [
+        {"id": row["id"], "model": "small", "body": {"choices": [{"text": text}]}}
+        for row, text in zip(GOLD, ["I am sorry.", *(f"Here: {text}" for text in answers[1:])], strict=True)
+    ]
+    gold, predicted = write(tmp_path / "gold.jsonl", GOLD), write(tmp_path / "raw.jsonl", rows)
+    hint = "'body.choices[0].text' has text with JSON in it, which --from 'body.choices[0].text' --lenient reads"
+    assert run_command("score", "records", gold, predicted).stderr.count(hint) == 1
+    assert run_command("compare", "records", gold, f"a={predicted}", f"b={predicted}").stderr.count(hint) == 2
+    assert run_command("suggest", "records", gold, predicted).stderr.count(hint) == 1
+    said = "which from_='body.choices[0].text' lenient=True reads"
+    assert ts.score(gold, predicted).warnings[-1].endswith(said)
+    assert ts.suggest(gold, predicted).warnings[-1].endswith(said)
+    assert ts.score(gold, predicted, from_="body.choices[0].text", lenient=True).f1 > 0.5

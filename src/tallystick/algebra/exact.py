@@ -11,6 +11,7 @@ import datetime
 import decimal
 import fractions
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -30,7 +31,10 @@ from tallystick.engine.encoded import (
     code_jointly,
     comparable,
     different_values,
+    listed,
     number_values,
+    numbered,
+    same_values,
 )
 from tallystick.frozen import frozen
 
@@ -39,6 +43,10 @@ if TYPE_CHECKING:
 
 LETTERS = 4
 """Different values in a random sample: few enough that they meet."""
+
+
+SCALARS = {str, int, float, bool}
+"""Kinds of values that are always comparable, so that nobody has to try."""
 
 
 @frozen
@@ -61,12 +69,23 @@ class Exact(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.randrange(LETTERS)
 
+    def _takes(self, value: Any) -> bool:
+        return type(value) in SCALARS or super()._takes(value)
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        here = scope.alone()
+
+        def count() -> tuple[Codes, Codes]:
+            left, right, bound = code_jointly(reference, predicted, here)
+            return Codes(left, bound), Codes(right, bound)
+
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
-            numbering = Numbering(reference, predicted, lambda: code_jointly(reference, predicted, scope))
-            return Unnumbered(reference, numbering, 0), Unnumbered(predicted, numbering, 1)
-        left, right, bound = code_jointly(reference, predicted, scope)
-        return Codes(left, bound), Codes(right, bound)
+            return Numbering((reference, predicted), lambda a, b: a.same(b), count).both()
+        found = listed(reference, predicted)
+        if found is not None:
+            left, right, kinds = found
+            return Numbering((left, right), lambda a, b: same_values(a, b, kinds), count).both()
+        return count()
 
     def plain(self) -> Plain:
         return equality(see_value, see_values)
@@ -76,8 +95,8 @@ class Exact(Similarity):
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         if blocks.aligned:  # row against row: nothing to sort
-            both = isinstance(r, Unnumbered) and isinstance(p, Unnumbered)
-            i = j = np.flatnonzero(r.same(p) if both else r.codes == p.codes)  # type: ignore[attr-defined]
+            same = r.same(p) if isinstance(r, Unnumbered) and isinstance(p, Unnumbered) else None
+            i = j = np.flatnonzero(r.codes == p.codes if same is None else same)
         else:
             i, j = self.refine(r, p, blocks).pairs()
         return Pairs(i, j, np.ones(len(i)))
@@ -154,12 +173,41 @@ class Equal(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.randrange(LETTERS)
 
+    def _takes(self, value: Any) -> bool:
+        return type(value) in SCALARS or super()._takes(value)
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
             plain = reference.plain, predicted.plain
             floats = None if any(plain) else (reference.numbers(), predicted.numbers())
             if all(plain) or (floats is not None and not self._noisy(*floats)):
                 return exact._encode(reference, predicted, scope)
+        found = listed(reference, predicted)
+        if found is None:
+            return self._count(reference, predicted, scope)
+        (ours, theirs, kinds), here = found, scope.alone()
+        if kinds <= _WHOLE:
+            return exact._encode(reference, predicted, scope)
+        return Numbering(
+            (ours, theirs),
+            lambda a, b: self._same(a, b, kinds),
+            lambda: self._count(reference, predicted, here),
+        ).both()
+
+    def _same(self, left: list[Any], right: list[Any], kinds: set[type]) -> Mask:
+        """Row by row, whether values are equal: most are the same as they are, and the others are looked at."""
+        same = same_values(left, right, kinds)
+        others = np.flatnonzero(~same).tolist()
+        texts = [(k, a, b) for k in others if type(a := left[k]) is str and type(b := right[k]) is str]
+        if texts and not are_plain(chain.from_iterable(pair[1:] for pair in texts)):
+            for k, a, b in texts:
+                same[k] = plain_text(a, self.form, self.spaces) == plain_text(b, self.form, self.spaces)
+        if self.noise and float in kinds:
+            pairs = _numbers([one for k in others for one in (left[k], right[k])], kinds)
+            same[others] |= near(pairs[::2], pairs[1::2], self.noise)
+        return same
+
+    def _count(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         (rows, left), (lines, right) = (different_values(side, scope) for side in (reference, predicted))
         kinds = set(map(type, left)) | set(map(type, right))
         if kinds <= _WHOLE:
@@ -211,6 +259,7 @@ class Equal(Similarity):
         return bool(near(different[:-1], different[1:], self.noise).any())
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
+        r, p = numbered(r), numbered(p)
         if not isinstance(r, Near) or not isinstance(p, Near):
             return blocks.refine(r.codes, p.codes, r.bound)
         dense = blocks.dense()
@@ -225,6 +274,15 @@ class Equal(Similarity):
         return Blocks(joined[: len(r)], joined[len(r) :], max(len(order), 1))
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        if (
+            blocks.aligned
+            and isinstance(r, Unnumbered)
+            and isinstance(p, Unnumbered)
+            and (same := r.same(p)) is not None
+        ):
+            i = j = np.flatnonzero(same)
+            return Pairs(i, j, np.ones(len(i)))
+        r, p = numbered(r), numbered(p)
         if isinstance(r, Near) and isinstance(p, Near):
             if blocks.aligned:
                 i = j = np.flatnonzero((r.codes == p.codes) | near(r.numbers, p.numbers, self.noise))

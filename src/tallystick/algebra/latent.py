@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +27,7 @@ from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, Sums, look_u
 from tallystick.engine.data import Bag, Data, Refusals, Scope
 from tallystick.engine.encoded import Codes, Column, Items, comparable, leaf_values, unshared
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
+from tallystick.engine.latent_pairs import Claims, hopeless, outlined
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 
@@ -71,9 +73,10 @@ class Latent(Limited, Constrained):
         return Pairs(pairs.i[at], pairs.j[at], pairs.weight[at])
 
     def _solved(self, r: Items, p: Items, blocks: Blocks) -> tuple[Solved, Candidates]:
-        found = candidates(self.inner, r.items, p.items, blocks.at(r.owners, p.owners))
-        group = Group(found, r.owners, p.owners)
-        return solve_groups([group], len(p), self.constraint, self.seconds, _proofs(r)), found
+        began, within = time.monotonic(), blocks.at(r.owners, p.owners)
+        part = (self.inner, r.items, p.items, r.owners, p.owners, within, 1.0)
+        groups = list_groups([part], self.constraint, self.seconds, began)
+        return solve_groups(groups, len(p), self.constraint, self.seconds, _proofs(r), began), groups[0].pairs
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         # An ordinary matching has the same value for the aligned owners once the variables' map is known.
@@ -151,9 +154,10 @@ class Scoped(Limited, _Scope):
 
     def _solved(self, r: Watched, p: Watched, blocks: Blocks) -> Solved:
         rows, columns = np.arange(len(r), dtype=np.int64), np.arange(len(p), dtype=np.int64)
-        parts = self.inner.scope_groups(r.column, p.column, rows, columns, blocks, 1.0)
-        groups = [Group(candidates(node, a, b, within), i, j, factor) for node, a, b, i, j, within, factor in parts]
-        return solve_groups(groups, len(p), self.constraint, self.seconds, r.proofs)
+        began = time.monotonic()
+        parts = list(self.inner.scope_groups(r.column, p.column, rows, columns, blocks, 1.0))
+        groups = list_groups(parts, self.constraint, self.seconds, began)
+        return solve_groups(groups, len(p), self.constraint, self.seconds, r.proofs, began)
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         # φ itself, with the variables' map known for the aligned rows (i, j).
@@ -222,6 +226,8 @@ class Group:
     r_owners: I64
     p_owners: I64
     factor: float = 1.0
+    most: tuple[I64, I64, F64] | None = None
+    """The owners whose candidates are not all listed, and what all their groups can earn at most."""
 
 
 @frozen(eq=False)
@@ -251,13 +257,17 @@ class Solved:
         return bounded_sums(node, r, p, self.i, self.j, self.lower, self.upper, self.optimal)
 
 
-def solve_groups(groups: Sequence[Group], n_columns: int, constraint: str, limit: float, proofs: Proofs) -> Solved:
+def solve_groups(
+    groups: Sequence[Group], n_columns: int, constraint: str, limit: float, proofs: Proofs, began: float
+) -> Solved:
     """The best map of the variables, and the best matching under it, for each pair of owners."""
     owners = np.concatenate([g.r_owners[g.pairs.i] * n_columns + g.p_owners[g.pairs.j] for g in groups])
-    if not len(owners):
+    vast = groups[0].most
+    outlines = owners[:0] if vast is None else vast[0] * n_columns + vast[1]
+    if not len(owners) + len(outlines):
         return Solved.none()
-    keys, doc = np.unique(owners, return_inverse=True)
-    doc = doc.reshape(-1).astype(np.int64)
+    keys = np.unique(np.concatenate((owners, outlines)))
+    doc = np.searchsorted(keys, owners)
     n = len(keys)
     starts = np.cumsum([0, *(len(g.pairs.i) for g in groups)])
     weight = np.concatenate([g.pairs.weight * g.factor for g in groups])
@@ -267,7 +277,7 @@ def solve_groups(groups: Sequence[Group], n_columns: int, constraint: str, limit
     # Objects are numbered by problem, group and row; where alternatives exclude only each other, by pair.
     kind = np.repeat(np.arange(len(groups)), np.diff(starts))
     i, j = (np.concatenate([getattr(g.pairs, name) for g in groups]) for name in ("i", "j"))
-    height, width = int(i.max()) + 1, int(j.max()) + 1
+    height, width = int(i.max(initial=0)) + 1, int(j.max(initial=0)) + 1
     home = doc * len(groups) + kind
     by_pair = constraint == "N:N" and any(g.pairs.alternatives for g in groups)
     if by_pair:
@@ -283,7 +293,13 @@ def solve_groups(groups: Sequence[Group], n_columns: int, constraint: str, limit
     way = turned(constraint)  # in `engine.latent` the reference is the first side
 
     def solve() -> ObjectSolutions:
-        found = solve_objects(left, right, pairs, way, limit=limit)
+        spent = (time.monotonic() - began) / max(1, n)
+        found = solve_objects(left, right, pairs, way, limit=max(limit / 10, limit - spent))
+        if vast is not None:
+            at, upper, optimal = np.searchsorted(keys, outlines), found.upper.copy(), found.optimal.copy()
+            upper[at] = np.maximum(found.lower[at], vast[2])
+            optimal[at] = upper[at] <= found.lower[at]
+            found = replace(found, upper=upper, optimal=optimal)
         proofs.open += int((~found.optimal).sum())
         return found
 
@@ -351,6 +367,96 @@ def _codes(node: Similarity, column: Any) -> list[Codes]:
 
     node.change_variables(column, np.zeros(len(column), np.int64), note)
     return found
+
+
+_A_PAIR = 2.5  # times what an engine's link takes, until a pair of objects has become one
+
+
+def list_groups(parts: Sequence[Any], constraint: str, limit: float, began: float) -> list[Group]:
+    """The candidates of some collections that share their variables. Where they are too many to be listed within the limit, only those
+    that one map of the variables makes equal."""
+
+    def listed(most: tuple[I64, I64, F64] | None = None) -> list[Group]:
+        return [Group(candidates(node, a, b, within), i, j, f, most) for node, a, b, i, j, within, f in parts]
+
+    rows = sum(len(part[3]) for part in parts) * sum(len(part[4]) for part in parts)
+    if constraint != "1:1" or not hopeless(np.array([_A_PAIR * rows]), limit).any():
+        return listed()
+    if not all(node.exact_only and not _holds_variables(node) for node, *_ in parts):
+        return listed()
+    owners = 1 + max(int(part[3].max(initial=0)) for part in parts)
+    cells, most, partner = np.zeros(owners), np.zeros(owners), np.zeros(owners, np.int64)
+    refined: list[tuple[Blocks, I64]] = []
+    for node, a, b, i, j, within, factor in parts:
+        blocks = node.refine(a, b, within).dense()
+        home, their = np.full(blocks.bound, -1, np.int64), np.full(blocks.bound, -1, np.int64)
+        home[blocks.reference], their[blocks.predicted] = i, j
+        if (home[blocks.reference] != i).any() or (their[blocks.predicted] != j).any():
+            return listed()  # owners that meet several others
+        ours, theirs = (np.bincount(side, minlength=blocks.bound) for side in (blocks.reference, blocks.predicted))
+        met = np.flatnonzero((home >= 0) & (their >= 0))
+        partner[home[met]] = their[met]
+        cells += np.bincount(home[met], (ours * theirs)[met], owners)
+        most += np.bincount(home[met], factor * np.minimum(ours, theirs)[met], owners)
+        refined.append((blocks, home))
+    vast = hopeless(_A_PAIR * cells, limit)
+    if not vast.any():
+        return listed()
+    parts = _under_one_map(parts, refined, vast, began + limit * owners / 2)
+    at = np.flatnonzero(vast)
+    return listed((at, partner[at], most[at]))
+
+
+def _under_one_map(
+    parts: Sequence[Any], refined: Sequence[tuple[Blocks, I64]], vast: Mask, deadline: float
+) -> list[Any]:
+    """The parts with finer blocks: in the owners that are too large, objects meet only if their variables are mapped to each other."""
+    keys: tuple[list[I64], list[I64]] = ([], [])
+    tables: tuple[list[I64], list[I64]] = ([], [])
+    problems: tuple[list[I64], list[I64]] = ([], [])
+    base, width = 0, max(len(_variables(node, a)) for node, a, *_ in parts)
+    for (node, a, b, *_), (blocks, home) in zip(parts, refined, strict=True):
+        for side, (column, codes) in enumerate(((a, blocks.reference), (b, blocks.predicted))):
+            table = np.full((len(codes), width), -1, np.int64)
+            for place, values in enumerate(_variables(node, column)):
+                table[:, place] = values
+            keys[side].append(codes + base)
+            tables[side].append(table)
+            problems[side].append(home[codes])
+        base += blocks.bound
+    sides = []
+    for side in (0, 1):
+        key, table, problem = (np.concatenate(one[side]) for one in (keys, tables, problems))
+        top = int(table.max(initial=0)) + 1
+        used = (table >= 0) & (problem >= 0)[:, None]
+        names, number_ = np.unique((problem[:, None] * top + table)[used], return_inverse=True)
+        at = np.full(table.shape, -1, np.int64)
+        at[used] = number_.reshape(-1)
+        inside = (problem >= 0) & vast[problem]
+        sides.append((key, at, inside, names // top))
+    (key, at, inside, of), (their_key, their_at, there, their_of) = sides
+    maps = outlined(
+        Claims(key[inside], at[inside]), Claims(their_key[there], their_at[there]), (of, their_of), deadline
+    )
+    image = np.where(at >= 0, np.append(maps, -1)[at], -1)
+    lost = inside & ((at >= 0) & (image < 0)).any(1)
+    image[~inside], their_image = -1, np.where(there[:, None], their_at, -1)
+    every = np.column_stack(
+        (np.concatenate([np.where(lost, -1, key), their_key]), np.concatenate([image, their_image]))
+    )
+    _, codes = np.unique(every, axis=0, return_inverse=True)
+    codes = codes.reshape(-1).astype(np.int64)
+    found, first, second = [], 0, len(key)
+    for node, a, b, i, j, _, factor in parts:
+        finer = Blocks(codes[first : first + len(i)], codes[second : second + len(j)], len(every))
+        found.append((node, a, b, i, j, finer, factor))
+        first, second = first + len(i), second + len(j)
+    return found
+
+
+def _holds_variables(node: Similarity) -> bool:
+    """Whether collections inside have variables."""
+    return any(isinstance(part, Matching) and part.has_variables for part in node.walk())
 
 
 # Latent variables: values whose names mean nothing, only that equal names are one thing (eq. 34).
@@ -537,7 +643,7 @@ def candidates(node: Similarity, r: Column, p: Column, blocks: Blocks) -> Candid
     """The pairs of rows that can match, with their needs; a pair stands several times if it has alternatives."""
     if not node.has_variables:
         return _with_needs(node.pairs(r, p, blocks), [], [])
-    if any(isinstance(part, Matching) and part.has_variables for part in node.walk()):
+    if _holds_variables(node):
         return _mapped_candidates(node, r, p, blocks)
     left, right = _variables(node, r), _variables(node, p)
     if node.all_or_nothing:

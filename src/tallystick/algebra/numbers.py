@@ -29,7 +29,7 @@ from tallystick.algebra.values import (
     read_date,
     read_number,
 )
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct, expand
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct, expand, integers
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, field
 from tallystick.engine.encoded import Column, Numbers, different_values, leaf_values
 from tallystick.engine.rows import as_objects, sliced
@@ -58,6 +58,8 @@ def _ranges(dense: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) 
 
 def _search(block: I64, key: F64, wanted_block: I64, wanted: F64, side: str) -> I64:
     """np.searchsorted inside each block's run: ranks of all keys turn it into one search over integers."""
+    if len(block) and bool(block[0] == block[-1]) and bool(np.all(wanted_block == block[0])):  # a single run
+        return np.searchsorted(key, wanted, side=side)  # type: ignore[call-overload,no-any-return]
     every = np.concatenate((key, wanted))
     ranks = np.unique(every, return_inverse=True)[1].astype(np.int64)
     n = len(every)
@@ -173,8 +175,9 @@ class Number(Similarity):
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
         size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
         relative = max(self.relative, NOISE if self.parse else 0.0)
-        reach = np.maximum(self.absolute, relative * size / (1 - relative))
-        reach += (size + reach) * 1e-12
+        # The nearer relative is to 1, the more what is rounded in |a - b| and relative · |b| moves that end.
+        reach = np.maximum(self.absolute, relative * size / max(1 - relative - 1e-15, 1e-300))
+        reach += (size + reach) * 1e-12 + 1e-300
         return left - reach, left + reach
 
     def _listed(self, left: F64, right: F64, blocks: Blocks, i: I64, j: I64) -> Pairs:
@@ -250,15 +253,17 @@ def _matched_in_order(node: Number, left: F64, right: F64, blocks: Blocks) -> Pa
     for ends in (first, last, *_runs(node, *reversed(sides))):
         if np.any(ends[1:] < ends[:-1]):
             return None
-    taken = np.full(len(rows), -1, np.int64)
+    hit: list[int] = []
+    taken: list[int] = []
     free = 0
-    for row, (begin, end) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
-        free = max(free, begin)
+    for row, begin, end in zip(range(len(rows)), first.tolist(), last.tolist(), strict=True):
+        if begin > free:
+            free = begin
         if free < end:
-            taken[row] = free
+            hit.append(row)
+            taken.append(free)
             free += 1
-    hit = np.flatnonzero(taken >= 0)
-    return Pairs(rows[hit], columns[taken[hit]], np.ones(len(hit)))
+    return Pairs(rows[integers(hit)], columns[integers(taken)], np.ones(len(hit)))
 
 
 def _runs(node: Number, one: tuple[I64, F64], other: tuple[I64, F64]) -> tuple[I64, I64]:
@@ -268,7 +273,8 @@ def _runs(node: Number, one: tuple[I64, F64], other: tuple[I64, F64]) -> tuple[I
     ends = []
     for edge, first in ((low, True), (high, False)):
         edge = np.where(np.isinf(values), values, np.clip(edge, -_LARGEST, _LARGEST))
-        blur = np.where(np.isinf(edge), 0.0, np.abs(edge) * 1e-12 + np.abs(values) * 1e-12) + 1e-300
+        rounding = max(1e-12, 1e-15 / (1 - node.relative))
+        blur = np.where(np.isinf(edge), 0.0, np.abs(edge) * rounding + np.abs(values) * rounding) + 1e-300
         inner = np.minimum(edge + blur, values) if first else np.maximum(edge - blur, values)
         outer = edge - blur if first else edge + blur
         inside, outside = (_search(blocks, others, block, at, "left" if first else "right") for at in (inner, outer))

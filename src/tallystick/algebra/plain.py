@@ -312,7 +312,9 @@ def _tally_of_columns(metric: Node, reference: Any, predicted: Any) -> tuple[flo
         dens = [float(node.selves(p)[0]) + surplus, float(node.selves(r)[0])]
         for _, ours, theirs in node.one_sided(align_documents(node, r, p, homes=True)):
             dens = [dens[0] + len(theirs), dens[1] + len(ours)]
-        tallies.append((float(sums.predicted.sum()), dens[0], float(sums.reference.sum()), dens[1]))
+        total = float(sums.predicted.sum())  # the same one for both sides, where F is to know that there is one
+        other = total if sums.reference is sums.predicted else float(sums.reference.sum())
+        tallies.append((total, dens[0], other, dens[1]))
     return (*tallies[0][:2], *tallies[-1][2:])
 
 

@@ -27,7 +27,7 @@ from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_p
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
-from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
+from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, numbered, unshared
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 
@@ -592,6 +592,7 @@ def crowded(both: list[tuple[Field, Field]], dense: list[bool], blocks: Blocks) 
 def _keys(ours: Field, theirs: Field) -> tuple[Blocks, float] | None:
     """The keys of an exact field, and its weight; None if it is no exact field, or empty."""
     (_, node, a, _), (_, _, b, _) = ours, theirs
+    a, b = numbered(a), numbered(b)
     weight = 1.0
     while isinstance(node, Weighted):
         weight *= node.weight

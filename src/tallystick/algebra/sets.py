@@ -50,7 +50,7 @@ from tallystick.engine.arrays import (
     sum_by_owner,
     weighted_counts,
 )
-from tallystick.engine.assignment import heaviest, rank_within
+from tallystick.engine.assignment import in_one_piece, rank_within
 from tallystick.engine.data import REFUSED, Bag, Data, Entries, Refusals, Scope, items, repeated
 from tallystick.engine.encoded import Column, Fields, Items, unshared
 from tallystick.engine.rows import as_objects
@@ -163,10 +163,12 @@ class Matching(Similarity):
         r, p = here.reference, here.predicted
         assert isinstance(r, Items)
         assert isinstance(p, Items)
-        rows, _ = r.item_rows(here.i)
-        columns, _ = p.item_rows(here.j)
-        found = self._matched_rows(r, p, here.i, here.j)
-        i, j = rows[found.i], columns[found.j]
+        if _are_all(here.i, r) and _are_all(here.j, p):  # the columns that were scored know what was solved
+            found = self.matched(r, p)
+        else:
+            found = self.matched(r.take(here.i), p.take(here.j))
+            found = found.renumber(r.item_rows(here.i)[0], p.item_rows(here.j)[0])
+        i, j = found.i, found.j
         if here.leftovers:
             more_i, more_j = self._leftovers(r, p, here.i, here.j, i, j)
             i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
@@ -175,16 +177,6 @@ class Matching(Similarity):
         diagnostic = here.diagnostic or not self.counts_once
         places = (r.places, p.places)
         yield replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=diagnostic, homes=homes, places=places)
-
-    def _matched_rows(self, r: Items, p: Items, i: I64, j: I64) -> Pairs:
-        """What is matched in some rows. The column remembers it: a breakdown and the errors ask for the same rows, one after the other."""
-        known = r.__dict__.get("_matched")
-        same = known is not None and known[0] is p and known[1] == self
-        if same and np.array_equal(known[2], i) and np.array_equal(known[3], j):
-            return known[4]  # type: ignore[no-any-return]
-        found = self.matched(r.take(i), p.take(j))
-        r.__dict__["_matched"] = p, self, i, j, found
-        return found
 
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         if isinstance(value, Mapping):
@@ -355,9 +347,9 @@ class Match(Constrained):
         """Σ for every pair of owners that has one above 0."""
         if self.inner.exact_only:
             return self._two_sided(self._equal_sums(r, p, blocks), r, p, blocks)
-        found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
-        if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
-            return _single(*_solve_rectangles(found, r.owners, len(r)))
+        if self.constraint == "1:1" and blocks.aligned:
+            return _single(*self._aligned_totals(r, p))
+        found = self.item_pairs(r, p, blocks)
         if self.constraint in SINGLE and blocks.aligned and isinstance(found, Grid) and found.roomy:
             cells = _best_cells(found, SINGLE[self.constraint])
             order = _in_order(cells.j if self.constraint == "N:1" else cells.i, len(p.items) + len(r.items))
@@ -371,7 +363,7 @@ class Match(Constrained):
             keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
         if self.constraint == "1:1":
-            keep = np.flatnonzero(self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items)))
+            keep = np.flatnonzero(_assigned(found, groups, bound, len(r.items), len(p.items)))
             keep = keep[_in_order(found.i[keep], len(r.items))]
             keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
@@ -386,21 +378,36 @@ class Match(Constrained):
         if not self.two_numerators:
             return found
         if grid is not None:
-            single = _single(*_solve_rectangles(grid, r.owners, len(r)))
+            single = _single(*_total_rectangles(grid, r.owners, len(r)))
         else:
             single = replace(self, constraint="1:1").sums(r, p, blocks)
         covered = look_up(Pairs(single.i, single.j, single.total), found.i, found.j, len(p), len(r))
         of_reference, of_predicted = (covered, found.total) if self.constraint == "N:1" else (found.total, covered)
         return replace(found, reference=of_reference, predicted=of_predicted)
 
-    def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int) -> Mask:
-        """Which item pairs are in the best 1:1 matching of their owners' pair."""
-        rows, columns = found.i, found.j
-        if not aligned:  # an item stands in one problem for each partner of its owner
-            dense, n = number(groups, bound)
-            rows, n_rows = number(dense * n_rows + rows, n * n_rows)
-            columns, n_columns = number(dense * n_columns + columns, n * n_columns)
-        return assign(rows, columns, found.weight, n_rows, n_columns)
+    def _solved(self, r: Items, p: Items) -> tuple[Pairs, I64]:
+        """The items' pairs of owner k and owner k, and which of them are in their best 1:1 matching (of a Grid: `Grid.solved` says
+        so). It is remembered: the score asks for it, and then the fields, and the other side of a one-sided constraint."""
+        memory = r.__dict__.setdefault("_solved", {})
+        known = memory.get((self.inner, id(p)))
+        if known is None:
+            found = self.item_pairs(r, p, Blocks.diagonal(len(r)), single=True)
+            keep = np.empty(0, np.int64)
+            if not isinstance(found, Grid):
+                keep = np.flatnonzero(assign(found.i, found.j, found.weight, len(r.items), len(p.items)))
+            known = p, (found, keep)  # with p: an id is only good while it lives
+            if r is not p:
+                memory[self.inner, id(p)] = known
+        return known[1]  # type: ignore[no-any-return]
+
+    def _aligned_totals(self, r: Items, p: Items) -> tuple[I64, I64, F64]:
+        """Σ of owner k and owner k, where it is above 0, 1:1."""
+        found, keep = self._solved(r, p)
+        if isinstance(found, Grid):
+            return _total_rectangles(found, r.owners, len(r))
+        keep = keep[_in_order(found.i[keep], len(r.items))]
+        owner, total = sum_by_key(r.owners[found.i[keep]], len(r), found.weight[keep])
+        return owner, owner, total
 
     def _equal_sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ over equal items. It is remembered: several metrics over one column, or the two sides of one, ask for it again."""
@@ -483,18 +490,16 @@ class Match(Constrained):
                 left = np.zeros_like(left)
             i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
-        found = self.item_pairs(r, p, blocks, single=self.constraint == "1:1")
+        if self.constraint == "1:1":
+            found, keep = self._solved(r, p)
+            return _matched_cells(found, r, p) if isinstance(found, Grid) else _some(found, keep)
+        found = self.item_pairs(r, p, blocks)
         if self.constraint == "N:N":
             return found
-        if self.constraint == "1:1":
-            groups = r.owners[found.i]
-            keep = np.flatnonzero(self._assigned(found, groups, len(r), True, len(r.items), len(p.items)))
-        elif isinstance(found, Grid) and found.roomy:
+        if isinstance(found, Grid) and found.roomy:
             return _best_cells(found, SINGLE[self.constraint])
-        else:
-            item, n = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
-            keep = np.sort(first_best(item, n, found.weight))
-        return Pairs(found.i[keep], found.j[keep], found.weight[keep])
+        item, n = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
+        return _some(found, np.sort(first_best(item, n, found.weight)))
 
 
 def _count(seen: Any) -> float:
@@ -520,19 +525,50 @@ def _solve_plainly(constraint: str, weigh: Any, a: list[Any], b: list[Any]) -> f
     return sum(max(row, default=0.0) for row in rows)
 
 
-def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
+def _are_all(rows: I64, column: Column) -> bool:
+    """Whether these are the rows of a column, in their order."""
+    return len(rows) == len(column) and bool(np.all(rows == np.arange(len(rows))))
+
+
+def _some(pairs: Pairs, keep: I64) -> Pairs:
+    return Pairs(pairs.i[keep], pairs.j[keep], pairs.weight[keep])
+
+
+def _assigned(found: Pairs, groups: I64, bound: int, n_rows: int, n_columns: int) -> Mask:
+    """Which item pairs are in the best 1:1 matching of their owners' pair: an item stands in one problem for each partner of its owner."""
+    dense, n = number(groups, bound)
+    rows, n_rows = number(dense * n_rows + found.i, n * n_rows)
+    columns, n_columns = number(dense * n_columns + found.j, n * n_columns)
+    return assign(rows, columns, found.weight, n_rows, n_columns)
+
+
+def _total_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
     """Σ of dense items whose blocks lie inside their owners: each rectangle is one assignment problem.
 
     An owner has several rectangles where exact fields of a record split its block further.
     """
-    first, totals = [], []
-    for members, columns, place in found.frame.rectangles():
-        first.append(members[0])
-        totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    order = _in_order(integers(first), len(owners))
-    total = weighted_counts(owners[integers(first)[order]], np.array(totals, np.float64)[order], n)
+    first = integers([rows[0] for rows, *_ in found.solved])
+    totals = np.array([total for *_, total in found.solved], np.float64)
+    order = _in_order(first, len(owners))
+    total = weighted_counts(owners[first[order]], totals[order], n)
     owner = np.flatnonzero(total > 0)
     return owner, owner, total[owner]
+
+
+def _matched_cells(found: Grid, r: Items, p: Items) -> Pairs:
+    """The best 1:1 matching of dense items, in the order of all pairs. What `assign` would solve once more as it is, is not solved again."""
+    taken, rest = [Pairs.none()], [Pairs.none()]
+    for rows, columns, table, match, _ in found.solved:
+        if match is not None and in_one_piece(table):
+            a = np.flatnonzero(match >= 0)
+            taken.append(Pairs(rows[a], columns[match[a]], table[a, match[a]]).positive())
+        else:
+            a, b = np.nonzero(table > 0)
+            rest.append(Pairs(rows[a], columns[b], table[a, b]))
+    left = Pairs.joined(rest)
+    chosen = np.flatnonzero(assign(left.i, left.j, left.weight, len(r.items), len(p.items)))
+    every = Pairs.joined([*taken, _some(left, chosen)])
+    return _some(every, np.argsort(found.frame.cells(every.i, every.j)))
 
 
 def _best_cells(found: Grid, side: int) -> Pairs:
@@ -547,8 +583,7 @@ def _best_cells(found: Grid, side: int) -> Pairs:
         first = np.sort(first[first >= 0])
         best.append(Pairs(rows[a[first]], columns[b[first]], most[(a, b)[side][first]]))
     every = Pairs.joined(best)
-    order = np.argsort(found.frame.cells(every.i, every.j))
-    return Pairs(every.i[order], every.j[order], every.weight[order])
+    return _some(every, np.argsort(found.frame.cells(every.i, every.j)))
 
 
 def _in_order(places: I64, bound: int) -> I64:

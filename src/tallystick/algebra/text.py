@@ -317,7 +317,7 @@ def _alike(ours: Sequence[str | None], theirs: Sequence[str | None], ratio: str,
 
 def _longest(least: float, length: I64, shortest: Any) -> Any:
     """How long a text may be: the inverse of how short, which is a share of the length."""
-    return length / shortest(least, 1.0)
+    return length / shortest(max(least, 1e-9), 1.0)  # no text has a thousand million characters
 
 
 def _texts_at(
@@ -330,7 +330,8 @@ def _sharing_runs(
     ours: Sequence[str | None], theirs: Sequence[str | None], length: I64, lengths: I64, least: float
 ) -> tuple[I64, I64] | None:
     """The pairs of texts that could be so much alike by the runs they have in common; None if that takes longer than comparing all."""
-    edits = np.floor((1 - least) * np.floor(length / least + 1e-6) + 1e-6).astype(np.int64)
+    longest = np.minimum(length / max(least, 1e-9), max(length.max(), lengths.max()))  # of two that are alike; a low threshold sets no bound
+    edits = np.floor((1 - least) * np.floor(longest + 1e-6) + 1e-6).astype(np.int64)
     needed = RUN * edits + 1
     fit = length - RUN + 1 >= needed  # of a text that is too short, nothing may be left
     if np.count_nonzero(fit) < LONG_ENOUGH * len(ours):

@@ -12,7 +12,15 @@ import click
 
 from tallystick.cli.comparison import Showing, base_among, base_option, figures, page_options, show_comparisons
 from tallystick.cli.main import LazyGroup, printable
-from tallystick.cli.options import check_before, file_arguments, label_option, metric_option, settings_of, task_options
+from tallystick.cli.options import (
+    TaskCommand,
+    check_before,
+    file_arguments,
+    label_option,
+    metric_option,
+    settings_of,
+    task_options,
+)
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
 from tallystick.frozen import frozen
@@ -37,7 +45,7 @@ def compare_command(name: str) -> click.Command:
         given = {"by": None, "label": None, **given}
         run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
 
-    return click.Command(
+    return TaskCommand(
         name,
         callback=run,
         params=[

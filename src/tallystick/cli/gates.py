@@ -98,24 +98,26 @@ def _escaped(text: str, more: str = "") -> str:
 def check_figures(
     results: Mapping[str, Result], specifications: Sequence[str], label: str | None = None
 ) -> Iterator[Check]:
-    """Whether figures are worse than their gates: under them or, where lower is better, above them. An undefined figure is."""
+    """Whether figures are worse than their gates: under them or, where lower is better, above them. An undefined figure is.
+    A gate that names no metric is for all that have the figure."""
     from tallystick.engine.tally import lower_is_better
 
     parts: dict[str, dict[str, Mapping[str, float | None]]] | None = None
     for target, figure, gate in find_gates(specifications):
         if target is None or target in results:
-            for name, result in results.items():
-                if target in (None, name):
-                    known = {**result.figures, "exact": result.exact, "invalid": _share_invalid(result)}
-                    lower = figure in LOWER or lower_is_better(result.kind, figure)
-                    yield _check(name, figure, known, gate, lower)
+            there = {name: _known(one) for name, one in results.items() if target in (None, name)}
+            if not any(figure in known for known in there.values()) and figure in _parts_of(results, label):
+                of = f"{figure}.f1={gate:g}"
+                raise MetricError(f"--fail-under: {figure!r} is a field or label; say which figure of it, such as {of}")
+            for name in [name for name, known in there.items() if figure in known] or there:
+                lower = figure in LOWER or lower_is_better(results[name].kind, figure)
+                yield _check(name, figure, there[name], gate, lower)
             continue
         parts = _parts_of(results, label) if parts is None else parts
         metric, found = _find_part(target, results, parts)
         for name, figures in found.items():
-            yield _check(
-                f"{name} {target.removeprefix(f'{name}.') if metric else target}", figure, figures, gate, False
-            )
+            part = target.removeprefix(f"{name}.") if metric else target
+            yield _check(f"{name} {part}", figure, figures, gate, lower_is_better(results[name].kind, figure))
 
 
 def _check(name: str, figure: str, known: Mapping[str, float | None], gate: float, lower: bool) -> Check:
@@ -132,9 +134,10 @@ def _check(name: str, figure: str, known: Mapping[str, float | None], gate: floa
     return Check(bound, name, f"{name} {figure} is {shown}, {side}")
 
 
-def _share_invalid(result: Result) -> float | None:
-    """The share of predictions that could not be read."""
-    return result.totals.invalid / result.count if result.count else None
+def _known(result: Result) -> dict[str, float | None]:
+    """The figures of a metric, the share of documents that are exact, and that of predictions that could not be read."""
+    invalid = result.totals.invalid / result.count if result.count else None
+    return {**result.figures, "exact": result.exact, "invalid": invalid}
 
 
 def _parts_of(results: Mapping[str, Result], label: str | None) -> dict[str, dict[str, Mapping[str, float | None]]]:

@@ -207,12 +207,14 @@ def tallystick() -> None:
     tallystick score spans GOLD.iob SYSTEM.iob
     tallystick score amr GOLD.amr SYSTEM.amr --subscores
     tallystick score records GOLD.jsonl SYSTEM.jsonl
+    tallystick score records GOLD.jsonl ANSWERS.jsonl --from output --lenient --errors
+    tallystick compare records GOLD.jsonl A=A.jsonl B=B.jsonl --by field
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
     tallystick check coreference.muc                    what a metric does and does not
 
     Reference first, prediction second. Files may be .gz or .zst, those of records and spans .parquet or .arrow,
-    and - is standard input. Exit codes: 0 fine, 1 a --fail-under
-    was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.
+    and - is standard input. Exit codes: 0 fine, 1 a gate failed
+    (--fail-under, --baseline), 2 wrong usage or unreadable input, 3 the two files do not fit together.
     """
 
 

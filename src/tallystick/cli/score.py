@@ -18,6 +18,7 @@ from tallystick.cli.options import (
     FILE,
     Common,
     Engine,
+    TaskCommand,
     check_before,
     common_options,
     file_arguments,
@@ -67,7 +68,7 @@ def score_command(name: str) -> click.Command:
     params = [
         *file_arguments(task), *metric_option(task), *task_options(task, "figures"), *common_options(task), *task_options(task, "score"),
     ]  # fmt: skip
-    return click.Command(name, callback=run, params=params, help=task.help or task.summary)
+    return TaskCommand(name, callback=run, params=params, help=task.help or task.summary)
 
 
 def _given_options(common: Common) -> dict[str, bool]:
@@ -104,7 +105,7 @@ def score_whole(
 
     with progress("scoring", unit="bytes") as advance:
         scored, shown = task.run(*files, metrics, settings, asked_of(common, advance))
-    results = results_of(task, scored, settings, title=versus(files[1], files[0]), shown=shown)
+    results = results_of(task, scored, settings, title=versus(files[1], files[0]), reference=files[0], shown=shown)
     finish(Ending(results, shown, scored.opening, scored.closing, task.printer(scored, settings)), common)
 
 
@@ -133,7 +134,7 @@ def explain_command(name: str) -> click.Command:
           if "field" in task.breakdowns else []),
         click.Option(["--format", "format_"], type=click.Choice(formats), help="Default: tree; with --worst or --field a table of the differences."),
     ]  # fmt: skip
-    return click.Command(
+    return TaskCommand(
         name,
         callback=run,
         params=params,
@@ -193,6 +194,8 @@ def suggest_command(name: str) -> click.Command:
         check_before(read=predicted)
         task.check((), settings)
         found = try_choices(task, reference, predicted, settings)
+        for warning in found.warnings:
+            say(f"Warning: {warning}")
         if output is not None:
             write_atomically(output, found.to_yaml())
             say(f"wrote {output}; read it, and give it as --choices {output}")
@@ -208,7 +211,7 @@ def suggest_command(name: str) -> click.Command:
         click.Option(["--output"], type=FILE, metavar="FILE", help="Write choices.yaml, with what each line would change above it."),
         click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True),
     ]  # fmt: skip
-    return click.Command(
+    return TaskCommand(
         name, callback=run, params=params, help="Try the choices that the errors call for; nothing is applied."
     )
 

@@ -69,7 +69,7 @@ def score_in_shards(
     scored = replace(scored, notes=(*scored.notes, how_it_ran(done)))
     absent = "" if put_together else NO_ALIGNMENTS
     title = versus(files[1], files[0])
-    results = results_of(task, scored, settings, title=title, shown=shown, absent=absent)
+    results = results_of(task, scored, settings, title=title, reference=files[0], shown=shown, absent=absent)
     finish(Ending(results, shown, scored.opening, scored.closing), common)
 
 

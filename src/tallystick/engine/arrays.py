@@ -451,6 +451,17 @@ class Grid(Pairs):
     def weight(self) -> F64:
         return self.flat[self.hits]
 
+    @cached_property
+    def solved(self) -> list[tuple[I64, I64, F64, I64 | None, float]]:
+        """Rows, columns and cells of every rectangle, and its best 1:1 matching (`assignment.solve`)."""
+        from tallystick.engine.assignment import solve
+
+        out = []
+        for rows, columns, place in self.frame.rectangles():
+            table = self.flat[place].reshape(len(rows), len(columns))
+            out.append((rows, columns, table, *solve(table)))
+        return out
+
 
 def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int, *, early: bool = False) -> Mask:
     """Which of the pairs (row, column, weight > 0) belong to a matching of the largest total weight.

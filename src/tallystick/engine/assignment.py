@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, assign, distinct, number, offsets_of, sort_order, starts_of_runs
+from tallystick.engine.native import compiled
 from tallystick.frozen import frozen
 
 SMALL_SIDE = 4
@@ -91,10 +92,8 @@ def assign_components(
     for c in np.flatnonzero(~small).tolist():
         edges = np.arange(starts[c], starts[c + 1])
         height, width = int(heights[c]), int(widths[c])
-        solve = _assign_dense
-        if height * width > DENSE_CELLS and len(edges) < DENSE_SHARE * height * width:
-            solve = _assign_sparse
-        match = solve(row_place[edges], column_place[edges], weights[edges], height, width)
+        way = _assign_sparse if _better_sparse(height, width, len(edges)) else _assign_dense
+        match = way(row_place[edges], column_place[edges], weights[edges], height, width)
         chosen.append(edges[match[row_place[edges]] == column_place[edges]])
     return order[np.concatenate(chosen)]
 
@@ -199,15 +198,43 @@ def _linear_sum_assignment() -> Any:
 
 def heaviest(matrix: F64) -> float:
     """The largest total weight of a 1:1 matching of a dense matrix."""
+    return solve(matrix)[1]
+
+
+def solve(matrix: F64) -> tuple[I64 | None, float]:
+    """The best column for each row (-1: none) of a dense matrix, and their total weight; of a single row or column the weight alone."""
     if 1 in matrix.shape:
-        return float(matrix.max())
+        return None, float(matrix.max())
     match = _assign_matrix(matrix)
     rows = np.flatnonzero(match >= 0)
-    return float(matrix[rows, match[rows]].sum())
+    return match, float(matrix[rows, match[rows]].sum())
+
+
+def in_one_piece(matrix: F64) -> bool:
+    """Whether `assign`, given the positive cells of this matrix, would solve no other than this very matrix: they are one component (a row
+    without a gap holds it together), for which it has nothing better. A best matching of either is then the same, ties included."""
+    short, long = sorted(matrix.shape)
+    if short <= SMALL_SIDE or long > LONG * short:
+        return False
+    filled = matrix > 0
+    in_rows = np.count_nonzero(filled, axis=1)
+    connected = in_rows.max() == matrix.shape[1] and in_rows.min() > 0
+    return bool(connected and not _better_sparse(short, long, int(in_rows.sum())))
+
+
+def _better_sparse(height: int, width: int, edges: int) -> bool:
+    return height * width > DENSE_CELLS and edges < DENSE_SHARE * height * width
 
 
 def _assign_sparse(rows: I64, columns: I64, weights: F64, height: int, width: int) -> I64:
-    """Every row also has an edge of weight 0 to a column of its own, "stay single", so that a full matching exists."""
+    """By SciPy, where nothing is compiled: every row also has an edge of weight 0 to a column of its own, "stay single", so that a full
+    matching exists."""
+    native = compiled()
+    if native is not None:
+        order = sort_order(rows * width + columns, height * width)
+        return native.match_sparse(
+            offsets_of(np.bincount(rows, minlength=height)), columns[order], weights[order], width
+        )
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

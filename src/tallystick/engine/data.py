@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 from itertools import chain, compress, repeat
 from operator import attrgetter, is_not, itemgetter
 from typing import Any, TypeAlias
@@ -37,6 +38,11 @@ class Objects:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def kinds(self) -> set[type]:
+        """The classes of the values."""
+        return set(map(type, self.values))
 
 
 class LazyValues(Sequence[Any]):
@@ -292,6 +298,10 @@ class Scope:
     def items(self) -> Scope:
         return self.at(f"{self.path}[*]")
 
+    def alone(self) -> Scope:
+        """The same place for what is done later: what was encoded is not kept alive by it."""
+        return Scope(self.path)
+
     def __str__(self) -> str:
         return self.path or "the value"
 
@@ -457,7 +467,7 @@ def field_names(value: Any) -> list[str]:
     """The names of a record's fields, as far as they can be seen."""
     if isinstance(value, Mapping):
         return list(value)
-    return fields_of(type(value)) or list(getattr(type(value), "__annotations__", ()))
+    return fields_of(type(value)) or [*getattr(type(value), "__annotations__", ()), *getattr(value, "__dict__", ())]
 
 
 def _no_record(scope: Scope, name: str) -> ValueMismatch:
@@ -718,7 +728,7 @@ def present_values(data: Data, missing: Missing | None) -> tuple[Data, I64 | Non
     if not isinstance(data, Objects):
         return _present_in_column(data, missing)
     if missing is None:
-        if type(None) not in set(map(type, data.values)):
+        if type(None) not in data.kinds:
             return data, None
         here = np.fromiter(map(is_not, data.values, repeat(None)), np.bool_, len(data))
     else:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
+from operator import eq
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -68,62 +69,86 @@ class Codes:
 class Unnumbered(Codes):
     """A leaf that is only numbered when somebody asks for its codes: row against row, values are compared as they are."""
 
-    def __init__(self, leaf: Leaf, numbering: Numbering, side: int, rows: I64 | None = None) -> None:
-        self.__dict__.update(leaf=leaf, numbering=numbering, side=side, rows=rows, values=())
+    def __init__(self, numbering: Numbering, side: int, rows: I64 | None = None) -> None:
+        self.__dict__.update(numbering=numbering, side=side, rows=rows, values=())
 
-    leaf: Leaf
     numbering: Numbering
     side: int
     rows: I64 | None
 
     def __len__(self) -> int:
-        return len(self.leaf) if self.rows is None else len(self.rows)
+        return len(self.numbering.sides[self.side]) if self.rows is None else len(self.rows)
 
     @cached_property
+    def numbered(self) -> Codes:
+        """The same rows, with codes."""
+        every = self.numbering.columns[self.side]
+        return every if self.rows is None else every.take(self.rows)
+
+    @property
     def codes(self) -> I64:
-        every: I64 = self.numbering.codes[self.side]  # type: ignore[assignment]
-        return every if self.rows is None else every[self.rows]
+        return self.numbered.codes
 
     @property
     def bound(self) -> int:
-        return self.numbering.codes[2]
+        return self.numbered.bound
 
     def take(self, rows: I64) -> Codes:
         if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
             return self
-        if "codes" in self.numbering.__dict__:
-            return Codes(self.codes[rows], self.bound)
-        return Unnumbered(self.leaf, self.numbering, self.side, rows if self.rows is None else self.rows[rows])
+        if self.numbering.known:
+            return self.numbered.take(rows)
+        return Unnumbered(self.numbering, self.side, rows if self.rows is None else self.rows[rows])
 
-    def same(self, other: Unnumbered) -> Mask:
-        """Row by row, whether the values are equal."""
-        if "codes" in self.numbering.__dict__:
-            return np.asarray(self.codes == other.codes, np.bool_)
+    def same(self, other: Unnumbered) -> Mask | None:
+        """Row by row, whether the values are equal; None if the codes have to tell."""
+        if self.numbering.known:
+            return None
         if self.rows is None and other.rows is None:
             return self.numbering.same
-        found = _rows_of(self).same(_rows_of(other))
-        return self.codes == other.codes if found is None else found
+        return self.numbering.compare(_rows_of(self), _rows_of(other))
 
 
-def _rows_of(column: Unnumbered) -> Leaf:
-    return column.leaf if column.rows is None else column.leaf.take(column.rows)
+def _rows_of(column: Unnumbered) -> Leaf | list[Any]:
+    values = column.numbering.sides[column.side]
+    if column.rows is None:
+        return values
+    return values.take(column.rows) if isinstance(values, Leaf) else [values[k] for k in column.rows.tolist()]
+
+
+def numbered(column: Any) -> Any:
+    """The same rows, with codes if they are a leaf that has none so far."""
+    return column.numbered if isinstance(column, Unnumbered) else column
 
 
 class Numbering:
-    """The codes of two leaves, and their bound, once they are asked for."""
+    """Two leaves, how they are compared row by row, and their columns with codes, once those are asked for."""
 
-    def __init__(self, left: Leaf, right: Leaf, count: Callable[[], tuple[I64, I64, int]]) -> None:
-        self.left, self.right, self.count = left, right, count
+    def __init__(
+        self,
+        sides: tuple[Leaf, Leaf] | tuple[list[Any], list[Any]],
+        compare: Callable[[Any, Any], Mask | None],
+        count: Callable[[], tuple[Codes, Codes]],
+    ) -> None:
+        self.sides, self.compare, self.count = sides, compare, count
 
     @cached_property
-    def codes(self) -> tuple[I64, I64, int]:
+    def columns(self) -> tuple[Codes, Codes]:
         return self.count()
 
+    @property
+    def known(self) -> bool:
+        """Whether the codes are there already."""
+        return "columns" in self.__dict__
+
     @cached_property
-    def same(self) -> Mask:
-        """Row by row, whether the values are equal."""
-        found = self.left.same(self.right)
-        return self.codes[0] == self.codes[1] if found is None else found
+    def same(self) -> Mask | None:
+        """Row by row, whether the values are equal; None if there is no short way."""
+        return self.compare(*self.sides)
+
+    def both(self) -> tuple[Unnumbered, Unnumbered]:
+        """The two columns."""
+        return Unnumbered(self, 0), Unnumbered(self, 1)
 
 
 @frozen(eq=False)
@@ -389,6 +414,26 @@ def _code_values(left: list[Any], right: list[Any], scope: Scope) -> tuple[I64, 
         *(np.fromiter(map(table.__getitem__, side), np.int64, len(side)) for side in (left, right)),
         len(table),
     )  # type: ignore[return-value]
+
+
+def listed(reference: Data, predicted: Data) -> tuple[list[Any], list[Any], set[type]] | None:
+    """The values of both sides and their kinds, if Python's `==` tells them apart as is said above, but for NaN."""
+    if not (isinstance(reference, Objects) and isinstance(predicted, Objects)):
+        return None
+    left, right = reference.values, predicted.values
+    if type(left) is not list or type(right) is not list:
+        return None
+    kinds = reference.kinds | predicted.kinds
+    return (left, right, kinds) if kinds <= _PLAIN and (bool not in kinds or len(kinds) == 1) else None
+
+
+def same_values(left: list[Any], right: list[Any], kinds: set[type]) -> Mask:
+    """Row by row, whether values of such kinds are equal."""
+    same = np.fromiter(map(eq, left, right), np.bool_, len(left))
+    if float in kinds:
+        for k in np.flatnonzero(~same).tolist():
+            same[k] = left[k] != left[k] and right[k] != right[k]
+    return same
 
 
 def leaf_values(data: Data, scope: Scope) -> Sequence[Any] | np.ndarray:

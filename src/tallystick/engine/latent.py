@@ -111,7 +111,7 @@ class _Search:
     """The bounds and best mappings known so far, and the stages that close them."""
 
     def __init__(self, problems: Problems, limit: float | None) -> None:
-        self.limit = limit
+        self.began, self.limit = time.monotonic(), limit
         self.all = condense(problems)
         self.unit = common_unit(self.all.single, self.all.weight)
         n = self.all.problems
@@ -124,7 +124,7 @@ class _Search:
 
     def run(self) -> Solutions:
         """All stages."""
-        begin = time.monotonic()
+        begin = self.began
         self.upper[np.bincount(self.all.doc, minlength=self.all.problems) == 0] = 0.0
         # The shared stages may take every problem's limit together; a search gets what its own problem has left
         # of its limit.

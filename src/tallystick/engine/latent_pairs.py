@@ -19,6 +19,8 @@ corpus. Pairs that earn nothing and are in no link are never listed.
 
 from __future__ import annotations
 
+import time
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -467,3 +469,124 @@ def relax(solver: Programs, pairs: Pairs, *, seconds: float | None) -> tuple[F64
     upper = (of_rows + np.bincount(of_column, positive, pairs.problems)).astype(np.float64)
     n = len(pairs.i)
     return found.values[:n], upper, (positive - found.reduced)[:n]
+
+
+# Problems whose links are too many to be listed in time: thousands of facts that may each be any other one.
+#
+# For them one map is made straight from the facts, and only what it makes equal is listed. Variables are coloured by their facts,
+# then by their neighbours' colours, and so on; those with a rare colour in common are mapped first, and from there on along the
+# facts. Nothing earns more than the facts of each key that both sides have.
+
+LISTED_A_SECOND = 500_000
+"""So many single weights and links can be listed, put in order and bounded once for each second of a limit."""
+_ALWAYS_LISTED = 10_000
+_COLOURINGS = 4
+
+
+def hopeless(count: F64 | I64, limit: float | None, most: float = np.inf) -> Mask:
+    """In which problems so many weights and links (`count`) cannot be listed within the limit, or at all."""
+    if limit is None:
+        return np.asarray(count > most)
+    return np.asarray(count > min(most, max(_ALWAYS_LISTED, LISTED_A_SECOND * limit)))
+
+
+@frozen
+class Claims:
+    """The facts of one side: fact f has `key[f]` (which says its problem too) and the variables `at[f]`, -1 where it has none."""
+
+    key: I64
+    at: I64
+
+    def colours(self, variables: int) -> list[Any]:
+        """Of each variable, coarse to fine: variables whose facts are alike have one colour, on either side."""
+        found = [np.zeros(variables, np.uint64)]
+        places = range(self.at.shape[1])
+        for _ in range(_COLOURINGS):
+            before, now = found[-1], _mixed(found[-1])
+            for place in places:
+                inside = self.at[:, place] >= 0
+                seen = _mixed(self.key.astype(np.uint64) * np.uint64(8) + np.uint64(place))
+                for other in places:
+                    beside = self.at[:, other]
+                    colour = np.where(beside >= 0, before[beside], np.uint64(7)) + np.uint64(other)
+                    seen = _mixed(seen ^ _mixed(colour)) if other != place else seen
+                np.add.at(now, self.at[inside, place], seen[inside])
+            found.append(now)
+        return found
+
+    def neighbours(self) -> dict[int, dict[tuple[int, int, int], list[int]]]:
+        """For each variable, by key and places, the other variables of its facts."""
+        found: dict[int, dict[tuple[int, int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
+        for key, row in zip(self.key.tolist(), self.at.tolist(), strict=True):
+            for a, one in enumerate(row):
+                for b, other in enumerate(row):
+                    if a != b and one >= 0 and other >= 0:
+                        found[one][key, a, b].append(other)
+        return found
+
+
+def _mixed(numbers: Any) -> Any:
+    """Numbers that look drawn at random, equal ones for equal ones."""
+    with np.errstate(over="ignore"):
+        numbers = (numbers + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+        numbers = (numbers ^ (numbers >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(32))
+
+
+def outlined(left: Claims, right: Claims, variables: tuple[I64, I64], deadline: float | None) -> I64:
+    """A partner for each of the first side's variables or -1, made from the facts without listing pairs of them; `variables` are the
+    problems of each side's variables."""
+    shades = [side.colours(len(of)) for side, of in zip((left, right), variables, strict=True)]
+    mapping, taken = np.full(len(variables[0]), -1, np.intp), np.zeros(len(variables[1]), np.bool_)
+    ours, theirs = left.neighbours(), right.neighbours()
+    fine = [side[-1].tolist() for side in shades]
+    for level in range(_COLOURINGS, -1, -1):
+        free, open_ = np.flatnonzero(mapping < 0), np.flatnonzero(~taken)
+        for pair in _of_one_colour(free, open_, shades[0][level][free], shades[1][level][open_], variables):
+            todo = [pair]
+            while todo:
+                i, j = todo.pop()
+                if mapping[i] >= 0 or taken[j]:
+                    continue
+                mapping[i], taken[j] = j, True
+                if deadline is not None and time.monotonic() > deadline:
+                    return mapping
+                for place in ours[i].keys() & theirs[j].keys():
+                    one = sorted((fine[0][k], k) for k in ours[i][place] if mapping[k] < 0)
+                    other = sorted((fine[1][k], k) for k in theirs[j][place] if not taken[k])
+                    todo += _paired(one, other)
+    return mapping
+
+
+def _paired(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Variables of equal colours first, for what is last is taken up first; the others as they come."""
+    waiting = defaultdict(list)
+    for colour, k in reversed(other):
+        waiting[colour].append(k)
+    alike = [(i, waiting[colour].pop()) for colour, i in one if waiting.get(colour)]
+    used_left, used_right = {i for i, _ in alike}, {j for _, j in alike}
+    rest = [i for _, i in one if i not in used_left], [j for _, j in other if j not in used_right]
+    return [*zip(*rest, strict=False), *alike]
+
+
+def _of_one_colour(left: I64, right: I64, shade: Any, other: Any, variables: tuple[I64, I64]) -> list[tuple[int, int]]:
+    """Variables of one problem and colour, in order, those of rare colours first."""
+    colours, number = np.unique(np.concatenate([shade, other]), return_inverse=True)
+    number = np.concatenate([variables[0][left], variables[1][right]]) * len(colours) + number.reshape(-1)
+    _, number, count = np.unique(number, return_inverse=True, return_counts=True)
+    number = number.reshape(-1)
+    ranked = []
+    for part in (number[: len(left)], number[len(left) :]):
+        order = np.argsort(part, kind="stable")
+        rank = np.empty(len(part), np.intp)
+        rank[order] = np.arange(len(part)) - np.searchsorted(part[order], part[order])
+        ranked.append(part * (len(number) + 1) + rank)
+    _, a, b = np.intersect1d(ranked[0], ranked[1], assume_unique=True, return_indices=True)
+    order = np.argsort(count[number[: len(left)][a]], kind="stable")
+    return [(int(i), int(j)) for i, j in zip(left[a[order]], right[b[order]], strict=True)]
+
+
+def in_common(left: I64, right: I64, many: tuple[F64, F64], bound: int) -> F64:
+    """For each key below `bound` the most that the facts of both sides can earn together; `many` says how much each may earn."""
+    ours, theirs = (np.bincount(key, count, bound) for key, count in zip((left, right), many, strict=True))
+    return np.minimum(ours, theirs).astype(np.float64)

@@ -1,6 +1,6 @@
 /* The inner loops that gain most from a compiler. Plain C99 over arrays that the caller owns; nothing here allocates.
  *
- * Every function does the same operations on the same numbers in the same order as its twin in Python, so that both
+ * A function that has a twin in Python does the same operations on the same numbers in the same order, so that both
  * give equal results to the bit: no fused or reordered arithmetic (see hatch_build.py for the compiler's options).
  */
 #include <stdint.h>
@@ -12,6 +12,9 @@ typedef int64_t I;
 #else
 #define SHARED
 #endif
+
+/* What `native.py` expects: counts up with every change of what is called from there. */
+SHARED I interface(void) { return 2; }
 
 /* The twin of `trees._forests`: best for the subtrees at the places i and j; fills `tree` for the whole trees in it. */
 static void forests(I i, I j, I width, const I *lefts, const I *rights, const double *weights, double *tree, double *best)
@@ -128,4 +131,162 @@ SHARED I draw_documents(uint64_t *state, I n, I resamples, float *counts)
     (void)state, (void)n, (void)resamples, (void)counts;
     return 0;
 #endif
+}
+
+/* The heaviest 1:1 matching of a sparse matrix, whose rows are the runs starts[r] ... starts[r + 1] of `columns` and `weights` (> 0).
+ *
+ * Prices u of rows and v of columns are kept at 0 or above, with u[r] + v[c] >= weight for every edge, equal for a matched one, and 0 for
+ * what stays single at the end: the matching is then the heaviest (linear programming duality). First every row takes its best column and
+ * bids the price up to its second best, driving out who was there (Jonker and Volgenant 1987, "augmenting row reduction"). The rows that
+ * found nothing then look for the shortest path of alternating edges by u[r] + v[c] - weight (Dijkstra), to a single column or to a row
+ * that is given up at the price u.
+ *
+ * `match` gets the column of each row (-1: none). Work space: `numbers` holds two for each row and five for each column, `reals` two for each.
+ * There is no twin in Python: without a compiler SciPy's solver finds a matching of the same weight, of several perhaps another.
+ */
+#define PASSES 4 /* how many bids there are for each row, at most */
+
+typedef struct { /* columns by their key, the least first; `place` is where each stands, OUTSIDE or DONE */
+    I size, *columns, *place;
+    const double *key;
+} Heap;
+
+enum { OUTSIDE = -1, DONE = -2 };
+
+static void rise(Heap *heap, I at, I column)
+{
+    while (at > 0) {
+        const I above = (at - 1) / 2, other = heap->columns[above];
+        if (heap->key[other] <= heap->key[column]) break;
+        heap->columns[at] = other;
+        heap->place[other] = at;
+        at = above;
+    }
+    heap->columns[at] = column;
+    heap->place[column] = at;
+}
+
+static I take_least(Heap *heap)
+{
+    const I least = heap->columns[0], last = heap->columns[--heap->size];
+    I at = 0;
+    heap->place[least] = DONE;
+    if (heap->size == 0) return least;
+    for (;;) {
+        I below = 2 * at + 1;
+        if (below >= heap->size) break;
+        if (below + 1 < heap->size && heap->key[heap->columns[below + 1]] < heap->key[heap->columns[below]]) below++;
+        if (heap->key[heap->columns[below]] >= heap->key[last]) break;
+        heap->columns[at] = heap->columns[below];
+        heap->place[heap->columns[at]] = at;
+        at = below;
+    }
+    heap->columns[at] = last;
+    heap->place[last] = at;
+    return least;
+}
+
+SHARED void match_sparse(I height, I width, const I *starts, const I *columns, const double *weights, I *match, I *numbers, double *reals)
+{
+    I *todo = numbers, *seen_rows = todo + height, *owner = seen_rows + height, *before = owner + width, *place = before + width;
+    I *seen_columns = place + width;
+    double *u = reals, *reached = u + height, *v = reached + height, *distance = v + width;
+    Heap heap = {0, seen_columns + width, place, distance};
+    I waiting = height, patience = PASSES * height, left = 0;
+    for (I r = 0; r < height; r++) {
+        match[r] = -1;
+        u[r] = 0.0;
+        todo[r] = height - 1 - r;
+    }
+    for (I c = 0; c < width; c++) {
+        owner[c] = -1;
+        place[c] = OUTSIDE;
+        v[c] = 0.0;
+    }
+    while (waiting) {
+        const I r = todo[--waiting];
+        double most = 0.0, second = 0.0;
+        I best = -1;
+        for (I e = starts[r]; e < starts[r + 1]; e++) {
+            const double gain = weights[e] - v[columns[e]];
+            if (gain > most) {
+                second = most;
+                most = gain;
+                best = columns[e];
+            } else if (gain > second)
+                second = gain;
+        }
+        u[r] = second;
+        if (best < 0) continue;
+        const I other = owner[best];
+        if (other >= 0 && (most == second || patience-- <= 0)) {
+            u[r] = most;
+            seen_rows[left++] = r; /* so far the rows that are left */
+            continue;
+        }
+        v[best] += most - second;
+        owner[best] = r;
+        match[r] = best;
+        if (other >= 0) {
+            match[other] = -1;
+            todo[waiting++] = other;
+        }
+    }
+    for (I k = 0; k < left; k++) todo[k] = seen_rows[k];
+    for (I k = 0; k < left; k++) {
+        const I source = todo[k];
+        I rows = 0, touched = 0, row = source, end_row = source, end_column = -1;
+        double here = 0.0, end = u[source];
+        heap.size = 0;
+        for (;;) {
+            seen_rows[rows] = row;
+            reached[rows++] = here;
+            if (here + u[row] < end) {
+                end = here + u[row];
+                end_row = row;
+                end_column = -1;
+            }
+            for (I e = starts[row]; e < starts[row + 1]; e++) {
+                const I c = columns[e];
+                if (place[c] == DONE) continue;
+                const double there = here + (u[row] + v[c] - weights[e]);
+                if (there >= end || (place[c] >= 0 && there >= distance[c])) continue;
+                distance[c] = there;
+                before[c] = row;
+                if (owner[c] < 0) {
+                    end = there;
+                    end_column = c;
+                    continue;
+                }
+                if (place[c] < 0) {
+                    seen_columns[touched++] = c;
+                    rise(&heap, heap.size++, c);
+                } else
+                    rise(&heap, place[c], c);
+            }
+            if (heap.size == 0 || distance[heap.columns[0]] >= end) break;
+            const I c = take_least(&heap);
+            here = distance[c];
+            row = owner[c];
+        }
+        for (I s = 0; s < rows; s++) {
+            const I r = seen_rows[s];
+            u[r] -= end - reached[s];
+            if (u[r] < 0.0) u[r] = 0.0;
+            if (s) v[match[r]] += end - reached[s];
+        }
+        for (I s = 0; s < touched; s++) place[seen_columns[s]] = OUTSIDE;
+        if (end_column < 0) {
+            if (end_row == source) continue;
+            end_column = match[end_row];
+            match[end_row] = -1;
+        }
+        for (;;) {
+            const I r = before[end_column], next = match[r];
+            match[r] = end_column;
+            owner[end_column] = r;
+            if (r == source) break;
+            end_column = next;
+        }
+    }
 }

@@ -1,11 +1,13 @@
 """The compiled part: inner loops in C (`native.c`), where a compiler was at hand when the package was installed.
 
-It is optional. Without it (or with TALLYSTICK_NATIVE=off) the same is computed in Python, with equal results to the bit.
+It is optional. Without it (or with TALLYSTICK_NATIVE=off) the same is computed in Python, with equal results to the bit; a very large sparse
+matching is left to SciPy, which of several of the same weight may find another.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from tallystick.engine.arrays import F64, I64
 
+INTERFACE = 2
+"""The version of what is called here: that of `interface` in the C code."""
 NAME = "_native.so"
 """The library, beside this module, whatever the platform calls its own."""
 
@@ -30,6 +34,8 @@ class Native:
         number = ctypes.c_int64
         whole, real = (np.ctypeslib.ndpointer(kind, flags="C_CONTIGUOUS") for kind in (np.int64, np.float64))
         library = ctypes.CDLL(str(path))
+        if library.interface() != INTERFACE:  # a library without one is an AttributeError
+            raise AttributeError("interface")
         words, halves = (np.ctypeslib.ndpointer(kind, flags="C_CONTIGUOUS") for kind in (np.uint64, np.float32))
         self._draw_documents: Any = library.draw_documents
         self._draw_documents.restype = number
@@ -51,6 +57,17 @@ class Native:
             whole,
             whole,
         ]
+
+        self._match_sparse: Any = library.match_sparse
+        self._match_sparse.restype = None
+        self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
+
+    def match_sparse(self, starts: I64, columns: I64, weights: F64, width: int) -> I64:
+        """The column of each row (-1: none) in the heaviest 1:1 matching; row r has the edges starts[r] ... starts[r + 1]."""
+        height = len(starts) - 1
+        match, numbers = np.empty(height, np.int64), np.empty(2 * height + 5 * width, np.int64)
+        self._match_sparse(height, width, starts, columns, weights, match, numbers, np.empty(2 * (height + width)))
+        return match
 
     def match_trees(
         self, lefts: I64, rights: I64, keys_left: I64, keys_right: I64, weights: F64
@@ -106,5 +123,13 @@ def compiled() -> Native | None:
         return None
     try:
         return Native(path)
-    except (OSError, AttributeError):  # built for another platform, or from another version of the source
+    except OSError:  # built for another platform
+        return None
+    except AttributeError:
+        warnings.warn(
+            f"the compiled part, {path}, is of another version of the source and is not used; build it with `python hatch_build.py` in a "
+            "checkout, or install tallystick again",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         return None

@@ -38,6 +38,8 @@ class Confidences:
     """The line of each document, by the name that it is paired by."""
     first: Any = None
     """The first prediction, to say what it has instead."""
+    around: Sequence[str] = ()
+    """The keys of the line that it stands in, likewise."""
 
     def __post_init__(self) -> None:
         self.steps = read_path(self.key)
@@ -68,9 +70,11 @@ class Confidences:
             return
         keys = list(self.first) if isinstance(self.first, Mapping) else []
         found = f"the first has {', '.join(map(str, keys[:12]))}" if keys else f"the first is {self.first!r:.60}"
+        if self.around:
+            found += f", and its line {', '.join(map(str, self.around[:12]))}"
         raise MetricError(
             f"--confidence: no prediction has a confidence at {self.key!r}, neither beside a value, in an object, nor as a field; {found}."
-            f"{did_you_mean(self.key, keys)}"
+            f"{did_you_mean(self.key, [*self.around, *keys])}"
         )
 
 

@@ -89,9 +89,9 @@ def id_of(value: Any) -> Any:
 
 def are_named(lines: Lines) -> bool:
     """Whether documents have names outside of themselves."""
-    return isinstance(lines, PickedLines) or (
-        isinstance(lines, HeldLines) and lines.names is not None and not lines.inside
-    )
+    if isinstance(lines, PickedLines):
+        return lines.take is not None  # otherwise the path of the name is one of the document's own
+    return isinstance(lines, HeldLines) and lines.names is not None and not lines.inside
 
 
 class HeldLines(Lines):
@@ -133,6 +133,8 @@ class PickedLines(Lines):
         self.inner, self.take, self.id, self.gaps = lines, take, id, gaps
         self.beside, self.found_beside = "", dict[int, Any]()
         """A path at which something else of a line is kept, and what was found there, by the number of the line."""
+        self.keys: list[str] = []
+        """The keys of the first line, where something else is looked for."""
         """With `gaps`, a line may have nothing at the path if others have: a request that failed has no answer."""
         self.source, self.name, self.file, self.remark = lines.source, lines.name, lines.file, lines.remark
         for path in (take, id):
@@ -170,6 +172,7 @@ class PickedLines(Lines):
                     raise self.inner.not_json(error, number, line) from None
                 if self.beside and self.take is not None:
                     self.found_beside[number] = value_at(outer, self.beside)
+                    self.keys = self.keys or (list(outer) if isinstance(outer, dict) else [])
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 try:

@@ -292,11 +292,13 @@ class Comparison:
 
         return comparison_picture(self, kind)
 
-    def report(self, path: str | Path, title: str = "Comparison") -> None:
-        """A page to look at: one file that works offline."""
+    def report(
+        self, path: str | Path, title: str = "Comparison", *, by: Literal["field", "label"] | None = None
+    ) -> None:
+        """A page to look at: one file that works offline. `by` adds the figures by field or label."""
         from tallystick.results.comparison_show import write_comparison
 
-        write_comparison([self], path, title)
+        write_comparison([self], path, title, own=[self.by(by)] if by else ())
 
     write_report = report
 

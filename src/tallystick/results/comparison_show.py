@@ -318,6 +318,10 @@ def differences_table(comparison: Comparison) -> Table:
 # The report of a comparison, and its pictures: systems by metrics, ranks that move, who is above whom, how much the metrics agree.
 
 
+WARNING = "Warning: "
+"""How a note begins that a system's results have to say; the page shows these at the figures."""
+
+
 def write_comparison(
     comparisons: Sequence[Comparison], path: str | Path, title: str = "Comparison", *, truncate: bool = False,
     own: Sequence[Sequence[Table]] = (),
@@ -335,7 +339,13 @@ def render_comparison(
     tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     contents = [_data(one, added) for one, added in zip(comparisons, tables, strict=True)]
-    notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
+    heard = [[note for note in one.notes if note.startswith(WARNING)] for one in comparisons]
+    notes = [
+        note
+        for one, warnings in zip(comparisons, heard, strict=True)
+        for note in one.notes
+        if note not in (*one.cautions, *warnings)
+    ]
     signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
     subtitle = (
         f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')} · tallystick {__version__}"
@@ -354,8 +364,12 @@ def render_comparison(
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
         sections=_sections(comparisons, tables, bool(means), bool(signatures or notes), "documents" in contents[0]),
         comparisons=[
-            {**_for_template(one, added, truncate), "documents": content.get("documents")}
-            for one, added, content in zip(comparisons, tables, contents, strict=True)
+            {
+                **_for_template(one, added, truncate),
+                "documents": content.get("documents"),
+                "warnings": [warning.removeprefix(WARNING) for warning in warnings],
+            }
+            for one, added, content, warnings in zip(comparisons, tables, contents, heard, strict=True)
         ],
         means=page_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,

@@ -104,6 +104,7 @@ class Judging:
     there: Counter[str] = field(default_factory=Counter)
     without: int = 0
     first_without: str = ""
+    unread: int = 0
     apart: Counter[str] = field(default_factory=Counter)
 
     def look(
@@ -126,6 +127,10 @@ class Judging:
         columns = [np.array(column) for column in zip(*self.rows, strict=True)] or [np.zeros(0)] * 4
         paths, confidence, right, document = columns
         notes = []
+        if self.unread:
+            notes.append(
+                f"without an answer that could be read, in no figure of calibration and never accepted: {counted(self.unread, 'document')}"
+            )
         if self.without:
             notes.append(
                 f"without a confidence, and in no figure of calibration: {counted(self.without, 'predicted value')}, the first: {self.first_without}"
@@ -151,6 +156,7 @@ class Judging:
         self, key: Any, tree: Explanation, said: Mapping[Address, float], written: Any
     ) -> list[tuple[str, float, bool]]:
         if tree.status == MISSED:  # a prediction that could not be read says nothing
+            self.unread += 1
             count_paths(tree.reference, "", self.there)
             return []
         walk = _Walk(said, self.there, written)

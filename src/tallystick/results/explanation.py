@@ -165,15 +165,27 @@ def _explain_all(
     for path, ours, theirs in node.one_sided(align_documents(node, r, p, homes=True)):
         for k in ours.tolist():
             alone = Explanation(path, MISSED, _value_at(references[k], path), None, 0.0, 1.0, 0.0, "empty")
-            trees[k] = replace(
-                trees[k], reference_self=trees[k].reference_self + 1.0, children=(*trees[k].children, alone)
-            )
+            trees[k] = _with_empty(trees[k], path.split("."), alone)
         for k in theirs.tolist():
             alone = Explanation(path, SPURIOUS, None, _value_at(predictions[k], path), 0.0, 0.0, 1.0, "empty")
-            trees[k] = replace(
-                trees[k], predicted_self=trees[k].predicted_self + 1.0, children=(*trees[k].children, alone)
-            )
+            trees[k] = _with_empty(trees[k], path.split("."), alone)
     return trees
+
+
+def _with_empty(tree: Explanation, steps: Sequence[str], alone: Explanation) -> Explanation:
+    """A tree with something empty that counts as a value: in the place of the child that stands for it and counts nothing, where there
+    is one, so that it is there once."""
+    children = [*tree.children, alone]
+    for k, child in enumerate(tree.children):
+        if child.name != steps[0]:
+            continue
+        if len(steps) == 1 and child.status == alone.status and not child.reference_self and not child.predicted_self:
+            children = [*tree.children[:k], replace(alone, name=child.name), *tree.children[k + 1 :]]
+        elif len(steps) > 1 and child.children:
+            inner = _with_empty(child, steps[1:], replace(alone, name=".".join(steps[1:])))
+            children = [*tree.children[:k], inner, *tree.children[k + 1 :]]
+    own = tree.reference_self + alone.reference_self, tree.predicted_self + alone.predicted_self
+    return replace(tree, reference_self=own[0], predicted_self=own[1], children=tuple(children))
 
 
 def _value_at(value: Any, path: str) -> Any:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,44 +44,22 @@ Pair = tuple[Any, Any]
 
 @frozen
 class Kind:
-    """A kind of wrong value: what it is in words, whether it means the same, and what to do where no choice helps."""
+    """A kind of wrong value: what it is in words, whether it means the same, what to do where no choice helps; which two values make a pair
+    of that kind (none, if more than the two say so: `errors`), and the choice that forgives such pairs."""
 
     name: str
     says: str
     means_same: bool = False
     advice: str = ""
+    fits: Callable[[Any, Any], bool] | None = None
+    """Which pairs it is asked for: all of those, or, with a similarity, the ones to which that gives at least so much."""
+    similarity: Similarity | None = None
+    least: float = 1.0
+    refine: Callable[[Any, Any], str] | None = None
+    """The name of the kind that such a pair is, if it may be another one."""
+    remedy: Any = None
+    """The choice, or what makes it of the pairs."""
 
-
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("form", "the same but for Unicode form, white space or float noise", True),
-        Kind("case", "the same text but for upper and lower case", True),
-        Kind("number", "the same number, spelled otherwise", True),
-        Kind("date", "the same date, spelled otherwise", True),
-        Kind("boolean", "the same truth value, in other words", True),
-        Kind("json", "the same JSON, written otherwise", True),
-        Kind("language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True),
-        Kind("text", "the same text but for accents, punctuation or spaces, perhaps case too", True),
-        Kind("empty", "an empty value on one side, nothing on the other", True),
-        Kind("sign", "the same number with the other sign"),
-        Kind("rounding", "the same number to fewer digits"),
-        Kind("exchanged", "the same date with day and month exchanged", advice="say in the prompt whether day or month comes first"),
-        Kind("swapped", "the value of another field of the same record", advice="say in the prompt or schema what tells the two fields apart"),
-        Kind("item", "the value that another item of the list has there", advice="look at the alignment of the items with explain"),
-        Kind("truncated", "a part of the right text"),
-        Kind("longer", "the right text with more around it"),
-        Kind("typo", "nearly the same text, with the same digits"),
-        Kind("alias", "for one right value always the same other value, which is none of the field's own"),
-        Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where the field's value stands"),
-        Kind("nowhere", "a value that stands nowhere in the reference document", advice="an invention, or a misreading"),
-        Kind("invalid", "missing, because the prediction could not be read", advice="--lenient reads more; a schema in the request leaves less to repair"),
-        Kind("missing", "only the reference has a value", advice="ask for the field, or raise the limit on the answer's length"),
-        Kind("spurious", "only the prediction has a value", advice="say when a field is to be left out; --unknown ignore leaves unknown keys out"),
-    )
-}  # fmt: skip
-"""By name, in the order of their priority."""
-PRIORITY = {name: place for place, name in enumerate(KINDS)}
 
 STEPS = ("casefold", "accents", "punctuation", "spaces")
 """What a text may differ in and still be the same text."""
@@ -89,23 +68,15 @@ STEPS = ("casefold", "accents", "punctuation", "spaces")
 def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
-    both = [_facts(reference) & _facts(predicted) for reference, predicted in pairs]
-    for name, needed, fits, similarity, least in _tests():
-        open_ = [
-            k for k, kind in enumerate(found) if not kind and both[k] & needed == needed and fits(*pairs[k])
-        ]  # fmt: skip
-        for k, weight in zip(open_, weights(similarity, [pairs[k] for k in open_]), strict=True):
-            if weight >= least:
-                found[k] = name
-    for k, pair in enumerate(pairs):
-        if found[k] in ("", "truncated", "longer", "typo") and _is_rounded(*pair):
-            found[k] = "rounding"
-        elif found[k] in ("", "typo") and _is_exchanged(*pair):
-            found[k] = "exchanged"
-        elif found[k] in _ENGLISH and not all(map(_ENGLISH[found[k]], filter(_is_text, pair))):
-            found[k] = "language"
-        elif found[k] == "truncated":
-            found[k] = _which_part(*pair)
+    for kind in KINDS.values():
+        if kind.fits is None:
+            continue
+        open_ = [k for k, name in enumerate(found) if not name and kind.fits(*pairs[k])]
+        if kind.similarity is not None:
+            given = weights(kind.similarity, [pairs[k] for k in open_])
+            open_ = [k for k, weight in zip(open_, given, strict=True) if weight >= kind.least]
+        for k in open_:
+            found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
     return found
 
 
@@ -126,34 +97,63 @@ def weights(similarity: Similarity, pairs: Sequence[Pair]) -> list[float]:
     return similarity.one_to_one_weights(r, p).tolist()  # type: ignore[no-any-return]
 
 
-_ENGLISH = {"number": english_number, "date": english_date}
+def _in_english(name: str, reads: Callable[[str], bool]) -> Callable[[Any, Any], str]:
+    """The kind of this name, unless a text is as another language writes it."""
+    return lambda *pair: name if all(reads(side) for side in pair if isinstance(side, str)) else "language"
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _texts(reference: Any, predicted: Any) -> bool:
+    return isinstance(reference, str) and isinstance(predicted, str)
 
 
-# What a value is: each is looked at once, and a pair is asked for by what both are.
+def _words(reference: Any, predicted: Any) -> bool:
+    """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
+    return (
+        _texts(reference, predicted)
+        and not _NUMBERS(reference, predicted)
+        and not _DATES(reference, predicted)
+        and bool(normalise_text(reference, STEPS))
+    )
 
-TEXT, POINT, NUMBER, DATE, BOOLEAN, JSON = (1 << k for k in range(6))
+
+def _part_of(reference: Any, predicted: Any) -> bool:
+    """Two texts of which the shorter is more than a letter or two."""
+    if not _texts(reference, predicted):
+        return False
+    short, long = sorted(len(plain_text(side)) for side in (reference, predicted))
+    return short >= 3 or 2 * short > long > short > 0
 
 
-def _facts(value: Any) -> int:
-    """What a value is, or can be read as."""
-    return _known_facts(value) if isinstance(value, (str, int, float)) else _find_facts(value)
+def _same_digits(reference: Any, predicted: Any) -> bool:
+    return _texts(reference, predicted) and re.findall(r"\d", reference) == re.findall(r"\d", predicted)
+
+
+def _json_inside(reference: Any, predicted: Any) -> bool:
+    return any(isinstance(side, str) and side.lstrip()[:1] in ("{", "[") for side in (reference, predicted))
+
+
+# What a value can be read as: each is looked at once, and a pair is asked for by what both are.
+
+
+def _both_read(similarity: Similarity) -> Callable[[Any, Any], bool]:
+    bit = _READERS[similarity]
+    return lambda reference, predicted: bool(_readings(reference) & _readings(predicted) & bit)
+
+
+def _readings(value: Any) -> int:
+    """Which of the readers make something of a value, as bits."""
+    return _known_readings(value) if isinstance(value, (str, int, float)) else _find_readings(value)
 
 
 @lru_cache(maxsize=1 << 16, typed=True)
-def _known_facts(value: Any) -> int:
-    return _find_facts(value)
+def _known_readings(value: Any) -> int:
+    return _find_readings(value)
 
 
-def _find_facts(value: Any) -> int:
-    if not isinstance(value, str):
-        return sum(bit for bit, similarity in _READERS if _reads(similarity, value))
-    readers = _READERS[-1:] if has_no_digit(value) else _READERS
-    read = sum(bit for bit, similarity in readers if similarity.reads(value))
-    return read | TEXT | (JSON if value.lstrip()[:1] in ("{", "[") else 0)
+def _find_readings(value: Any) -> int:
+    if isinstance(value, str) and has_no_digit(value):
+        return _READERS[boolean()] * boolean().reads(value)
+    return sum(bit for similarity, bit in _READERS.items() if _reads(similarity, value))
 
 
 def _reads(similarity: Similarity, value: Any) -> bool:
@@ -163,58 +163,9 @@ def _reads(similarity: Similarity, value: Any) -> bool:
     return (similarity.name == "number" and isinstance(value, (int, float))) or similarity.reads(value)
 
 
-# Truth values last: the others need digits.
-_READERS = (
-    (POINT, number(parse="point")), (NUMBER, number(parse="auto")), (DATE, date(parse="auto")), (BOOLEAN, boolean()),
-)  # fmt: skip
-
-
-def _words(reference: str, predicted: str) -> bool:
-    """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
-    return not _facts(reference) & _facts(predicted) & (NUMBER | DATE) and bool(normalise_text(reference, STEPS))
-
-
-def _part_of(reference: str, predicted: str) -> bool:
-    """Two texts of which the shorter is more than a letter or two."""
-    short, long = sorted((len(plain_text(reference)), len(plain_text(predicted))))
-    return short >= 3 or 2 * short > long > short > 0
-
-
-def _same_digits(reference: str, predicted: str) -> bool:
-    return _DIGIT.findall(reference) == _DIGIT.findall(predicted)
-
-
-_DIGIT = re.compile(r"\d")
-
-
-def _json_inside(reference: Any, predicted: Any) -> bool:
-    return bool((_facts(reference) | _facts(predicted)) & JSON)
-
-
-def _any(reference: Any, predicted: Any) -> bool:
-    return True
-
-
-@cache
-def _tests() -> tuple[tuple[str, int, Callable[[Any, Any], bool], Similarity, float], ...]:
-    """The kind, what both sides have to be, which pairs it is asked for, the similarity that its remedy would bring, and how much of it is
-    enough."""
-    readers = dict(_READERS)
-    found = {
-        "form": (0, _any, equal, 1.0),
-        "case": (TEXT, _any, text("equal", "casefold", "whitespace"), 1.0),
-        "number": (POINT, _any, readers[POINT], 1.0),
-        "date": (DATE, _any, readers[DATE], 1.0),
-        "boolean": (BOOLEAN, _any, readers[BOOLEAN], 1.0),
-        "json": (0, _json_inside, json, 1.0),
-        "language": (NUMBER, _any, readers[NUMBER], 1.0),
-        "text": (TEXT, _words, text("equal", *STEPS), 1.0),
-        "sign": (NUMBER, _any, via(magnitude, equal), 1.0),
-        "truncated": (TEXT, _part_of, text("partial", "casefold", "whitespace"), 1.0),
-        "typo": (TEXT, _same_digits, text("levenshtein", "casefold"), 0.8),
-    }
-    assert [name for name in KINDS if name in found] == list(found)
-    return tuple((name, *test) for name, test in found.items())
+_READERS: dict[Similarity, int] = {
+    number(parse="point"): 1, number(parse="auto"): 2, date(parse="auto"): 4, boolean(): 8,
+}  # fmt: skip
 
 
 def _is_rounded(reference: Any, predicted: Any) -> bool:
@@ -244,11 +195,11 @@ def _to_tens(one: Decimal, other: Decimal, digits: int, exponent: int) -> bool:
 
 def _is_exchanged(reference: Any, predicted: Any) -> bool:
     """Whether two dates differ in nothing but the order of day and month."""
-    if not _facts(reference) & _facts(predicted) & DATE or not (_is_text(reference) and _is_text(predicted)):
+    if not _DATES(reference, predicted):
         return False
-    read = read_date(reference), read_date(predicted)
-    assert read[0] is not None
-    assert read[1] is not None
+    read = [read_date(side) if isinstance(side, str) else None for side in (reference, predicted)]
+    if read[0] is None or read[1] is None:
+        return False
     one, other = read[0][0][0], read[1][0][0]
     return one.month != one.day and (one.year, one.month, one.day) == (other.year, other.day, other.month)
 
@@ -271,25 +222,8 @@ def _spelled_numbers(text: str) -> tuple[float, ...]:
 
 def remedy(kind: str, pairs: Iterable[Pair]) -> Any:
     """The choice, as choices.yaml has it, that forgives these pairs of one kind; None where no choice does."""
-    pairs = list(pairs)
-    make: dict[str, Callable[[], Any]] = {
-        "form": lambda: "equal",
-        "case": lambda: {"text": ["equal", "casefold", "whitespace"]},
-        "text": lambda: {"text": ["equal", *_needed_steps(pairs)]},
-        "number": lambda: {"number": {"parse": "auto"}},
-        "date": lambda: {"date": {"parse": "auto"}},
-        "boolean": lambda: "boolean",
-        "json": lambda: {"parse": "json"},
-        "language": lambda: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
-        "empty": lambda: {"nothing": ["missing", "null", "empty"]},
-        "sign": lambda: {"expression": "via(tallystick:magnitude, equal)"},
-        "rounding": lambda: {"number": _tolerance(pairs)},
-        "truncated": lambda: {"text": ["partial", "casefold", "whitespace"], "at_least": 1},
-        "longer": lambda: {"text": ["partial", "casefold", "whitespace"], "at_least": 1},
-        "typo": lambda: {"text": ["levenshtein", "casefold"]},
-        "alias": lambda: {"aliases": _aliases(pairs)},
-    }
-    return make[kind]() if kind in make else None
+    found = KINDS[kind].remedy
+    return found(list(pairs)) if callable(found) else deepcopy(found)
 
 
 def _needed_steps(pairs: Sequence[Pair]) -> list[str]:
@@ -333,6 +267,80 @@ def _aliases(pairs: Sequence[Pair]) -> dict[Any, list[Any]]:
         if predicted not in names.setdefault(reference, []):
             names[reference].append(predicted)
     return names
+
+
+_PARTIAL = {"text": ["partial", "casefold", "whitespace"], "at_least": 1}
+_NUMBERS, _DATES = _both_read(number(parse="auto")), _both_read(date(parse="auto"))
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "form", "the same but for Unicode form, white space or float noise", True,
+            fits=lambda *_: True, similarity=equal, remedy="equal",
+        ),
+        Kind(
+            "case", "the same text but for upper and lower case", True,
+            fits=_texts, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
+        ),
+        Kind(
+            "number", "the same number, spelled otherwise", True, fits=_both_read(number(parse="point")), similarity=number(parse="point"),
+            refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
+        ),
+        Kind(
+            "date", "the same date, spelled otherwise", True, fits=_DATES, similarity=date(parse="auto"),
+            refine=_in_english("date", english_date), remedy={"date": {"parse": "auto"}},
+        ),
+        Kind(
+            "boolean", "the same truth value, in other words", True,
+            fits=_both_read(boolean()), similarity=boolean(), remedy="boolean",
+        ),
+        Kind("json", "the same JSON, written otherwise", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
+        Kind(
+            "language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True,
+            fits=_NUMBERS, similarity=number(parse="auto"),
+            remedy=lambda pairs: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
+        ),
+        Kind(
+            "text", "the same text but for accents, punctuation or spaces, perhaps case too", True,
+            fits=_words, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
+        ),
+        Kind(
+            "empty", "an empty value on one side, nothing on the other", True, remedy={"nothing": ["missing", "null", "empty"]}
+        ),
+        Kind(
+            "sign", "the same number with the other sign", fits=_NUMBERS, similarity=via(magnitude, equal),
+            remedy={"expression": "via(tallystick:magnitude, equal)"},
+        ),
+        Kind("rounding", "the same number to fewer digits", fits=_is_rounded, remedy=lambda pairs: {"number": _tolerance(pairs)}),
+        Kind(
+            "exchanged", "the same date with day and month exchanged",
+            advice="say in the prompt whether day or month comes first", fits=_is_exchanged,
+        ),
+        Kind("swapped", "the value of another field of the same record", advice="say in the prompt or schema what tells the two fields apart"),
+        Kind("item", "the value that another item of the list has there", advice="look at the alignment of the items with explain"),
+        Kind(
+            "truncated", "a part of the right text", fits=_part_of, similarity=text("partial", "casefold", "whitespace"),
+            refine=_which_part, remedy=_PARTIAL,
+        ),
+        Kind("longer", "the right text with more around it", remedy=_PARTIAL),
+        Kind(
+            "typo", "nearly the same text, with the same digits", fits=_same_digits, similarity=text("levenshtein", "casefold"), least=0.8,
+            remedy={"text": ["levenshtein", "casefold"]},
+        ),
+        Kind(
+            "alias", "for one right value always the same other value, which is none of the field's own",
+            remedy=lambda pairs: {"aliases": _aliases(pairs)},
+        ),
+        Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where the field's value stands"),
+        Kind("nowhere", "a value that stands nowhere in the reference document", advice="an invention, or a misreading"),
+        Kind("invalid", "missing, because the prediction could not be read", advice="--lenient reads more; a schema in the request leaves less to repair"),
+        Kind("missing", "only the reference has a value", advice="ask for the field, or raise the limit on the answer's length"),
+        Kind("spurious", "only the prediction has a value", advice="say when a field is to be left out; --unknown ignore leaves unknown keys out"),
+    )
+}  # fmt: skip
+"""By name, in the order of their priority."""
+PRIORITY = {name: place for place, name in enumerate(KINDS)}
 
 
 def merged(first: Any, second: Any) -> Any:

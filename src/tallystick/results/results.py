@@ -44,6 +44,8 @@ class Background:
     task: str = ""
     unit: str = "document"
     title: str = "Evaluation"
+    reference: str = ""
+    """The file that predictions were scored against, where there is one."""
     notes: tuple[str, ...] = ()
     """Said below the figures, beside the number of documents."""
     truncated: bool = False
@@ -165,7 +167,7 @@ class Background:
 
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
-        return replace(self, title="Evaluation", notes=())
+        return replace(self, title="Evaluation", reference="", notes=())
 
 
 def check_breakdown(what: str) -> None:
@@ -399,11 +401,7 @@ class Results(Mapping[str, Result]):
         """The report with further `tables`, unless the task has them in it anyway; returned is what it shows beside the figures."""
         from tallystick.results.report import Page, write_report
 
-        parts = self.background.parts(self)
-        sure = next((one for one in self.values() if one.claims is not None), None)
-        if sure is not None and parts.confidence is None:
-            parts = replace(parts, confidence=(sure.calibration(), sure.review()))
-        parts = parts.with_tables(tables)
+        parts = self.background.parts(self).with_tables(tables)
         write_report(Page(title or self.background.title, self, parts, documents), path)
         return parts
 
@@ -467,7 +465,10 @@ def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label:
     if found:
         return found
     if not labels:
-        raise MetricError(f'say which field holds the label of {", ".join(results)}: by("label", "relations[*].type")')
+        raise MetricError(
+            f"say which field holds the label of {', '.join(results)}, with --label PATH such as relations[*].type (in Python "
+            'by("label", "relations[*].type"))'
+        )
     hint = did_you_mean(label or "", labels)
     raise MetricError(f"label {label!r}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
 

@@ -11,20 +11,23 @@ family: p is corrected over the metrics and all of their fields and labels (Holm
 from __future__ import annotations
 
 import datetime
+import os.path
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import numpy as np
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.tally import Joinable, Kind, lower_is_better, rows_under
 from tallystick.errors import InputError, MetricError, SidesMismatch, counted, did_you_mean, some
 from tallystick.files.json_values import decode_line
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.source import Source, read_text, shown_name
 from tallystick.files.writing import to_json, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.compare import RESAMPLES, compare_parts
@@ -67,10 +70,26 @@ def _sums(results: Results) -> dict[str, Any]:
     return {
         "time": time,
         "task": results.background.task,
+        "reference": _digest(results.background.reference),
         "ids": list(map(str, first.ids)),
         "metrics": metrics,
         "parts": parts,
     }
+
+
+def _digest(reference: str) -> str:
+    """What tells the content of a reference, unpacked and without the signs of Windows at the ends of lines, from any other; empty
+    where it is no file that can be read again."""
+    try:
+        if not os.path.isfile(reference):
+            return ""
+    except ValueError:  # a text that no file can be called
+        return ""
+    found = blake2b(digest_size=16)
+    with Source.of(reference).open() as stream:
+        while piece := stream.read(1 << 20):
+            found.update(piece.replace(b"\r", b""))
+    return found.hexdigest()
 
 
 def _all_portions(results: Results) -> Iterator[tuple[str, Mapping[str, Portions]]]:
@@ -87,6 +106,51 @@ def _column(values: F64) -> Any:
 
 
 # Reading
+
+
+_Figures = dict[str, Any]
+_Column = list[float] | float
+
+
+class _Metric(msgspec.Struct):
+    """The sums of a metric, a column each."""
+
+    sums: list[str]
+    rows: list[_Column]
+    figure: str = ""
+
+
+class _Part(msgspec.Struct):
+    """The four sums of each part of a metric."""
+
+    rows: dict[str, Annotated[list[_Column], msgspec.Meta(min_length=4, max_length=4)]]
+    beta: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    one: bool = True
+
+
+class _Sums(msgspec.Struct):
+    ids: list[str] = []
+    metrics: dict[str, _Metric] = {}
+    parts: dict[str, dict[str, _Part]] = {}
+
+
+class _Field(msgspec.Struct):
+    path: str
+    figures: _Figures
+
+
+class _Label(msgspec.Struct):
+    label: str
+    figures: _Figures
+
+
+class _Content(msgspec.Struct):
+    """What of a saved result is read again, and what it has to look like."""
+
+    metrics: dict[str, _Figures]
+    saved: _Sums | None = None
+    fields: dict[str, list[_Field]] = {}
+    labels: dict[str, list[_Label]] = {}
 
 
 @frozen
@@ -114,6 +178,8 @@ class Saved:
             out = np.stack([np.broadcast_to(np.asarray(column, np.float64), count) for column in columns], axis=1)
         except (TypeError, ValueError):
             raise InputError(f"has sums that do not fit its {count:,} documents; {HOW}", self.file) from None
+        if not np.isfinite(out).all():
+            raise InputError(f"has sums that are no numbers; {HOW}", self.file)
         return np.ascontiguousarray(out)
 
 
@@ -123,6 +189,10 @@ def load(path: str | Path) -> Saved:
     content = decode_line(read_text(path), file)
     if not isinstance(content, dict) or not isinstance(content.get("metrics"), dict) or "tallystick" not in content:
         raise InputError(f"is no result of tallystick; {HOW}", file)
+    try:
+        msgspec.convert(content, _Content)
+    except msgspec.ValidationError as error:
+        raise InputError(f"is no whole result of tallystick: {error}; {HOW}", file) from None
     return Saved(file, content)
 
 
@@ -269,6 +339,7 @@ def against(
                 whole = next(iter((*ours.values(), *theirs.values())))
                 sides = (side.get(part) or whole.changed(rows=nothing) for side in (ours, theirs))
                 put(name, by, part, *sides)
+    _check_reference(results, saved)
     how = {
         "resamples": resamples, "seed": seed, "level": level, "method": "percentile", "test": None, "ties": "mean", "base": None, "splits": False,
     }  # fmt: skip
@@ -310,8 +381,34 @@ def _check_same(results: Results, saved: Saved) -> None:
         here, there = (_VERSION.sub("", str(text)) for text in (one.signature, entry.get("signature", "")))
         if here != there:
             raise MetricError(
-                f"{name} was computed otherwise in {file}: {there}; here: {here}. Score with the same options, or save a new baseline"
+                f"{name} was computed otherwise in {file}: {_otherwise(there, here)}. Score with the same options, or save a new baseline"
             )
+
+
+def _check_reference(results: Results, saved: Saved) -> None:
+    """That the reference has not changed where no sum shows it: another value in the place of one."""
+    reference, before = results.background.reference, saved.sums.get("reference")
+    if before and (now := _digest(reference)) and now != before:
+        raise SidesMismatch(
+            f"{saved.file} is a result against another reference than {shown_name(reference)}, with as much in each document: a change of "
+            "the reference is no change of the predictions. Score the same reference, and save a new baseline when that changes"
+        )
+
+
+def _otherwise(there: str, here: str) -> str:
+    """Where two signatures part: the parts that only one of them has, and of long ones where they begin to differ."""
+    ours, theirs = here.split(" | "), there.split(" | ")
+    sides = [[part for part in one if part not in other] for one, other in ((theirs, ours), (ours, theirs))]
+    if all(len(side) == 1 for side in sides):
+        left, right = sides[0][0], sides[1][0]
+        same = next((k for k, (one, two) in enumerate(zip(left, right, strict=False)) if one != two), 0)
+        begin = max(0, same - 30)
+        if begin:
+            sides = [[f"…{side[0][begin:]}"] for side in sides]
+    before, now = (
+        " | ".join(f"{part[:120]}…" if len(part) > 121 else part for part in side) or "nothing" for side in sides
+    )
+    return f"there {before}; here {now}"
 
 
 def _wholes(result: Result, name: str, saved: Saved) -> tuple[Result, Result]:

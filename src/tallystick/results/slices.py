@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64
+from tallystick.engine.data import field_names
 from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.rows import as_objects
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
@@ -149,20 +150,26 @@ def _of_field(results: Results, path: str) -> list[Any]:
     for reference, _ in result.documents_kept if result is not None else ():
         for value in as_objects(reference):
             for step in path.split("."):
-                fields = value if isinstance(value, Mapping) else getattr(value, "__dict__", None) or {}
-                known |= dict.fromkeys(map(str, fields))
-                there = there or step in fields
-                value = fields.get(step)
+                names = field_names(value)
+                known |= dict.fromkeys(map(str, names))
+                has = step in names
+                there = there or has
+                value = None if not has else value[step] if isinstance(value, Mapping) else getattr(value, step, None)
             out.append(value)
     if there:
         return out
+    if known and "[" in path:
+        raise MetricError(
+            f"--slice {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
+            "of a file by document id: --slice FILE.csv:COLUMN"
+        )
     if known:
         raise MetricError(
             f"--slice {path}: no document has such a field; there are {', '.join(known)}.{did_you_mean(path, known)}"
         )
     raise MetricError(
         f"--slice {path}: documents of {results.background.task or 'these results'} have no fields here; give a column of a file with their "
-        "ids: --slice FILE.csv:COLUMN"
+        f"ids: --slice FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
     )
 
 

@@ -530,24 +530,38 @@ def html_note(text: str) -> str:
 
 
 def to_rich(table: Table, width: int | None = None) -> RichTable:
-    """For a terminal; in a narrow one columns move together, and texts are folded, never figures."""
+    """For a terminal; in a narrow one intervals stand below their figures; if that is not enough, columns move together, and texts are
+    folded, never figures."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    cells = _text_rows(table)
-    natural = sum(max(len(name), *(len(row[k]) for row in cells), 0) + 3 for k, name in enumerate(table.columns)) + 1
-    narrow = width is not None and natural > width
+    cells, numeric = _text_rows(table), _numeric(table)
+    narrow = width is not None and _natural_width(table, cells) > width
+    if narrow and any(isinstance(one, Estimate) for row in table.rows for one in row):
+        cells = [
+            [cell.replace(" [", "\n[", 1) if n else cell for cell, n in zip(row, numeric, strict=True)] for row in cells
+        ]
+        narrow = width is not None and _natural_width(table, cells) > width
     out = RichTable(
         box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left", title_style="bold",
         padding=(0, 0) if narrow else (0, 1),
     )  # fmt: skip
-    for column, number in zip(table.columns, _numeric(table), strict=True):
+    for column, number in zip(table.columns, numeric, strict=True):
         justify: Literal["left", "right"] = "right" if number else "left"
         out.add_column(Text(column), justify=justify, overflow="fold", no_wrap=narrow and number)
     for row in cells:
         out.add_row(*map(Text, row))
     return out
+
+
+def _natural_width(table: Table, cells: Sequence[Sequence[str]]) -> int:
+    """How wide a table is on a terminal with room."""
+    widths = (
+        [len(name), *(len(line) for row in cells for line in row[k].split("\n"))]
+        for k, name in enumerate(table.columns)
+    )
+    return sum(max(one) + 3 for one in widths) + 1
 
 
 def to_text(table: Table, width: int | None = None) -> str:

@@ -77,6 +77,12 @@ def option(default: Any, help: str = "", **about: Any) -> Any:
     return field(default=default, metadata={"option": Option(help, **about)})
 
 
+def target_accuracy() -> Any:
+    """The option of every task that has `confidence` among its settings and puts `claims` into its results."""
+    says = "With --confidence: show from which confidence on this accuracy is reached."
+    return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
+
+
 def option_of(one: Field[Any]) -> Option:
     """What was declared about a field."""
     found: Option = one.metadata.get("option", Option())
@@ -313,8 +319,8 @@ class Task:
         return False
 
     def show(self, scored: Scored, settings: Any, asked: Asked) -> Shown:
-        """What the task's own options of `score` ask for, such as --errors."""
-        return Shown()
+        """What the task's own options of `score` ask for, such as --errors; and how far confidences can be trusted."""
+        return show_confidence(scored.results, settings, asked)
 
     def printer(self, scored: Scored, settings: Any) -> Callable[[], str] | None:
         """What is printed instead of the figures, if the settings ask for another layout."""
@@ -385,7 +391,7 @@ class Task:
 
     def whole(self, settings: Any) -> str:
         """Why the corpus has to be scored as a whole under these settings; nothing if it need not."""
-        return ""
+        return "confidences are judged over all documents" if getattr(settings, "confidence", None) is not None else ""
 
     def basis(self, scored: Scored, settings: Any) -> Mapping[str, tuple[Any, ...]]:
         """What the figures depend on beside each document by itself, such as the roles that occur in all of them, by the option that
@@ -446,14 +452,14 @@ class Task:
         return [one for one in fields(self.Settings) if option_of(one).use == use]
 
 
-def show_confidence(results: Results, target: float, asked: Asked) -> Shown:
+def show_confidence(results: Results, settings: Any, asked: Asked) -> Shown:
     """How far the predictions that say how sure they are can be trusted, of every metric that judged it."""
     out = Shown()
     for name, result in results.items():
         if result.claims is not None and not asked.keep:
             from tallystick.results.confidence import confidence_tables
 
-            tables, found = confidence_tables(result.claims, target)
+            tables, found = confidence_tables(result.claims, settings.target_accuracy)
             out += Shown(tables, {"confidence": {**out.json.get("confidence", {}), name: found}})
     return out
 

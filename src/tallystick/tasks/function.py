@@ -95,7 +95,7 @@ class Call:
             scored = replace(
                 scored, results={name: one.changed(notes=noted[name]) for name, one in scored.results.items()}
             )
-        return results_of(self.task, scored, settings, shown=shown)
+        return results_of(self.task, scored, settings, reference=reference, shown=shown)
 
 
 _OF_REFERENCES = re.compile(
@@ -258,9 +258,11 @@ def renamed(task: Task, message: str) -> str:
             return names.get(name, name) + value
         if value[1:] in choices:
             return f'{names[name]}"{value[1:]}"'
+        if value[1] == "'":
+            return names[name] + value[1:]
         return names[name] + (value[1:] if re.fullmatch(r" (-?\d[\d.]*|[A-Z]+)", value) else value)
 
-    return re.sub(r"(--[a-z0-9]+(?:-[a-z0-9]+)*)( -?[\w.]*\w)?", said, message)
+    return re.sub(r"(--[a-z0-9]+(?:-[a-z0-9]+)*)( '[^']*'| -?[\w.]*\w)?", said, message)
 
 
 # What help(ts.spans) and editors show

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -272,7 +273,9 @@ class OfTask(Background):
             parts = self.of.parts(self._only(results, "a report"), self.settings, self.shown)
         else:
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
-        return replace(parts, further=further)
+        sure = next((one for one in results.values() if one.claims is not None), None)
+        known = None if sure is None else (sure.calibration(), sure.review(self.settings.target_accuracy))
+        return replace(parts, further=further, confidence=known)
 
     def of_one(self, notes: tuple[str, ...]) -> Background:
         return replace(self, notes=notes, shown=Shown())
@@ -295,7 +298,7 @@ class OfTask(Background):
                 )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
         unmet = self.unmet & other.unmet
-        return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown(), unmet=unmet)
+        return replace(self, title="Evaluation", reference="", notes=(), scored=scored, shown=Shown(), unmet=unmet)
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:
@@ -331,12 +334,14 @@ def results_of(
     settings: Any,
     *,
     title: str = "Evaluation",
+    reference: Any = "",
     shown: Shown | None = None,
     absent: str = "",
 ) -> Results:
     """What a task has scored, with all that it can say about it."""
     background = OfTask(
         of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
+        reference=str(reference) if isinstance(reference, (str, Path)) else "",
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
         labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),
     )  # fmt: skip

@@ -72,6 +72,8 @@ class Suggestions:
     """The choices that were made before."""
     f1_with_all: float | None
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What was said about the predictions when they were scored without any of the lines."""
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -90,6 +92,7 @@ class Suggestions:
             "lines": [one.as_dict() for one in self.lines],
             "instead": [one.as_dict() for one in self.instead],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
     def to_yaml(self) -> str:
@@ -179,7 +182,7 @@ def suggest(reference: Any, predicted: Any, *, task: str = "records", **options:
 
     Data and options are those of the task's function, `ts.records`: files or data in memory, `schema`, `choices`, `from_`, ...
     """
-    from tallystick.tasks.function import in_python, settings_from
+    from tallystick.tasks.function import in_python, renamed, settings_from
 
     found = find_task(task)
     if not found.can_suggest:
@@ -189,7 +192,8 @@ def suggest(reference: Any, predicted: Any, *, task: str = "records", **options:
     with in_python(found):
         settings = settings_from(found, options)
         found.check((), settings)
-        return try_choices(found, *found.take(reference, predicted, settings))
+        tried = try_choices(found, *found.take(reference, predicted, settings))
+    return replace(tried, warnings=tuple(renamed(found, warning) for warning in tried.warnings))
 
 
 def try_choices(task: Task, reference: Any, predicted: Any, settings: Any) -> Suggestions:
@@ -211,7 +215,7 @@ def try_choices(task: Task, reference: Any, predicted: Any, settings: Any) -> Su
     for one in lines:
         together[one.path] = one.choice
     after = trial.score(together) if lines else before
-    return Suggestions(name, before.f1, lines, instead, given, after.f1, tuple(trial.notes))
+    return Suggestions(name, before.f1, lines, instead, given, after.f1, tuple(trial.notes), before.notes)
 
 
 def _given(choices: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@ their variables."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
@@ -10,9 +11,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, check_pairs
+from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.latent import solve_all
-from tallystick.engine.latent_pairs import Problems
+from tallystick.engine.latent_pairs import Claims, Problems, hopeless, in_common, outlined
 from tallystick.engine.program import DEFAULT_LIMIT
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
@@ -297,7 +298,8 @@ def _without_spaces(raw: str) -> str:
 
 _BLOCK_PAIRS, _BLOCK_LINKS = 1000, 2_000_000
 MOST_LINKS = 5_000_000
-"""Pairs of edges of one role in two graphs; so many need some 2.5 GB. Two graphs of 2,000 such edges have 4,000,000."""
+"""Pairs of edges of one role in two graphs; so many need some 2.5 GB. Two graphs of 2,000 such edges have 4,000,000. Beyond it, as
+beyond what the time limit allows, only one map of the variables is looked at, and the score has bounds."""
 _WATCHED_PAIRS = 100  # somebody is watching the progress
 
 
@@ -420,17 +422,17 @@ def _distinct(*columns: I64) -> tuple[tuple[I64, ...], I64]:
     return tuple(column[first] for column in columns), count
 
 
-def _joined(left: I64, right: I64) -> tuple[I64, I64]:
-    """All (position in left, position in right) with equal keys."""
+def _partners(left: I64, right: I64) -> tuple[I64, I64, I64]:
+    """The order of the right keys, and for each left key where its equals begin there and how many there are."""
     order = np.argsort(right, kind="stable")
     ordered = right[order]
     begin, end = np.searchsorted(ordered, left, "left"), np.searchsorted(ordered, left, "right")
-    count = end - begin
-    check_pairs(
-        int(count.sum()),
-        "in graphs with thousands of edges of one role each may be any of the others; score smaller graphs",
-        MOST_LINKS,
-    )
+    return order, begin, end - begin
+
+
+def _joined(left: I64, right: I64) -> tuple[I64, I64]:
+    """All (position in left, position in right) with equal keys."""
+    order, begin, count = _partners(left, right)
     at = np.repeat(np.arange(len(left)), count)
     within = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)
     return at, order[np.repeat(begin, count) + within]
@@ -460,9 +462,19 @@ def _identical(one: _Side, other: _Side, left: tuple[Any, ...], right: tuple[Any
     return same
 
 
+@frozen
+class _Keyed:
+    """The distinct facts of a side, on one variable or on two: their variables, keys and multiplicities."""
+
+    at: I64
+    key: I64
+    count: I64
+
+
 def _score_block(
     reference: Sequence[Facts], predicted: Sequence[Facts], duplicates: Duplicates, limit: float
 ) -> TripleCounts:
+    began = time.monotonic()
     codes: dict[object, int] = {}
     roles: dict[str, int] = {}
     one, other = _Side(reference, codes, roles), _Side(predicted, codes, roles)
@@ -477,18 +489,33 @@ def _score_block(
         for doc, count in ((one.doc[v1], n1), (one.doc[s1], m1)):
             same[doc[count > 1]] = False
     # What is the same on both sides has nothing to be looked for: a key that the other side does not have.
-    a, b = _joined(
-        np.where(same[one.doc[v1]], -1, one.doc[v1] * len(codes) + c1),
-        np.where(same[other.doc[v2]], -2, other.doc[v2] * len(codes) + c2),
+    unary = (
+        _Keyed(v1[:, None], np.where(same[one.doc[v1]], -1, one.doc[v1] * len(codes) + c1), n1),
+        _Keyed(v2[:, None], np.where(same[other.doc[v2]], -2, other.doc[v2] * len(codes) + c2), n2),
     )
+    binary = (
+        _Keyed(np.column_stack((s1, t1)), np.where(same[one.doc[s1]], -1, one.doc[s1] * len(roles) + r1), m1),
+        _Keyed(np.column_stack((s2, t2)), np.where(same[other.doc[s2]], -2, other.doc[s2] * len(roles) + r2), m2),
+    )
+    links = np.zeros(n)
+    for left, right in (unary, binary):
+        links += np.bincount(one.doc[left.at[:, 0]], _partners(left.key, right.key)[2], n)
+    vast = hopeless(links, limit, MOST_LINKS)
+    most, maps = np.full(n, np.inf), None
+    if vast.any():
+        most = _bound_by_keys(one, (unary, binary), duplicates, n)
+        deadline = began + limit * n / 2
+        maps = outlined(_claims(unary[0], binary[0], vast[one.doc]), _claims(unary[1], binary[1], vast[other.doc]),
+                        (one.doc, other.doc), deadline)  # fmt: skip
+    a, b = _listed(*unary, vast[one.doc], maps)
     single = (v1[a], v2[b], _weights(n1[a], n2[b], duplicates))
-    a, b = _joined(
-        np.where(same[one.doc[s1]], -1, one.doc[s1] * len(roles) + r1),
-        np.where(same[other.doc[s2]], -2, other.doc[s2] * len(roles) + r2),
-    )
+    a, b = _listed(*binary, vast[one.doc], maps)
     double = (s1[a], s2[b], t1[a], t2[b], _weights(m1[a], m2[b], duplicates))
 
-    found = solve_all(Problems.of(one.offsets, other.offsets, single, double, r1[a]), limit=limit)
+    left_of_it = max(limit / 10, limit - (time.monotonic() - began) / max(1, n))
+    found = solve_all(Problems.of(one.offsets, other.offsets, single, double, r1[a]), limit=left_of_it)
+    upper = np.where(vast, np.maximum(found.lower, most), found.upper)
+    optimal = found.optimal & (~vast | (upper <= found.lower))
     (d1, f1), k1 = _distinct(one.free_doc, one.free_code)
     (d2, f2), k2 = _distinct(other.free_doc, other.free_code)
     x, y = _joined(d1 * max(len(codes), 1) + f1, d2 * max(len(codes), 1) + f2)
@@ -498,8 +525,8 @@ def _score_block(
     partner = np.where(found.mapping >= 0, found.mapping - np.repeat(other.offsets[:-1], np.diff(one.offsets)), -1)
     return TripleCounts(
         found.lower + certain,
-        found.upper + certain,
-        found.optimal,
+        upper + certain,
+        optimal,
         one.triples,
         other.triples,
         [
@@ -508,3 +535,42 @@ def _score_block(
         ],
         found.seconds,
     )
+
+
+def _claims(unary: _Keyed, binary: _Keyed, vast: Mask) -> Claims:
+    """The facts of the graphs that are too large, for an outline: those on two variables have other keys than those on one."""
+    one, two = vast[unary.at[:, 0]], vast[binary.at[:, 0]]
+    at = np.concatenate([np.column_stack((unary.at[one, 0], np.full(int(one.sum()), -1))), binary.at[two]])
+    return Claims(np.concatenate([2 * unary.key[one], 2 * binary.key[two] + 1]), at)
+
+
+def _listed(left: _Keyed, right: _Keyed, vast: Mask, maps: I64 | None) -> tuple[I64, I64]:
+    """The facts that may match; in graphs that are too large, those that one map of the variables makes equal."""
+    if maps is None:
+        return _joined(left.key, right.key)
+    inside = vast[left.at[:, 0]]
+    a, b = _joined(np.where(inside, -1, left.key), np.where(right.key < 0, -2, right.key))
+    rows = np.flatnonzero(inside & (maps[left.at] >= 0).all(1) & (left.key >= 0))
+    image = np.concatenate([maps[left.at[rows]], right.at])
+    _, number = np.unique(
+        np.column_stack((np.concatenate([left.key[rows], right.key]), image)), axis=0, return_inverse=True
+    )
+    number = number.reshape(-1)
+    c, d = _joined(number[: len(rows)], number[len(rows) :])
+    return np.concatenate([a, rows[c]]), np.concatenate([b, d])
+
+
+def _bound_by_keys(one: _Side, facts: Any, duplicates: Duplicates, n: int) -> F64:
+    """What the facts of each graph can earn at most, if no two keys got in each other's way."""
+    most = np.zeros(n)
+    for left, right in facts:
+        bound = 1 + int(max(left.key.max(initial=0), right.key.max(initial=0)))
+        ours, theirs = left.key >= 0, right.key >= 0
+        many = left.count[ours].astype(np.float64), right.count[theirs].astype(np.float64)
+        if duplicates == "product":
+            many = tuple(count * other.max(initial=0.0) for count, other in zip(many, many[::-1], strict=True))
+        earned = in_common(left.key[ours], right.key[theirs], many, bound)
+        doc = np.zeros(bound, np.intp)
+        doc[left.key[ours]] = one.doc[left.at[ours, 0]]
+        most += np.bincount(doc, earned, n)
+    return most

@@ -27,7 +27,8 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
+from tallystick.engine.data import Invalid, Nullable, Record, Refusals, Rows, Surplus, split_surplus
+from tallystick.engine.rows import as_objects
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
@@ -45,13 +46,17 @@ from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
-from tallystick.tasks.records.shapes import RecordShape, loose_converter, strict_decoder
+from tallystick.tasks.records.shapes import RecordShape, column_decoder, decoder_of, loose_converter, strict_decoder
 from tallystick.tasks.records.task import RecordSettings
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
 
 UNREADABLE = object()
 """The id of a prediction that cannot be read."""
+FEW_LINES = 64
+"""So few are read one by one."""
+LUCK = 2
+"""After so many portions in a row with a line that is not as it should be, further ones are expected to have such lines, too."""
 LENIENT = "; --lenient repairs what it can and counts the rest"
 
 
@@ -81,6 +86,8 @@ class RecordFile:
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
         self._strict: tuple[KnownKeys | None, Callable[[bytes], Any] | None] | None = None
+        self._columns: tuple[KnownKeys | None, Callable[[Sequence[bytes]], Record] | None] | None = None
+        self._luck = LUCK
         self._fills_in = self.type is not None and _fills_in(self.type)
         found = None if self.type is None else record_fields(self.type)
         self._is_record, fields = found is not None, found or {}
@@ -88,7 +95,7 @@ class RecordFile:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
-        self._identify = msgspec.json.Decoder(only_id).decode
+        self._identify = decoder_of(only_id)
         self._plain = msgspec.json.Decoder().decode
 
     def again(self, values: Sequence[Any], name: str) -> RecordFile:
@@ -102,17 +109,18 @@ class RecordFile:
         """A line of the file."""
         return self.lines.place(number)
 
-    def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+    def read(self, portion: Portion) -> tuple[list[Any], Sequence[Any]]:
         """The ids (None where there is none) and values of some lines."""
         with collector_paused():
             return self._read(portion)
 
-    def _read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+    def _read(self, portion: Portion) -> tuple[list[Any], Sequence[Any]]:
         try:
             b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
             one_by_one = self.confidences is not None
         except UnicodeDecodeError:  # some line is bad; one by one it is found and named
             one_by_one = True
+        values: Sequence[Any]
         if one_by_one:
             pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
             keys, values = [key for key, _ in pairs], [value for _, value in pairs]
@@ -120,8 +128,28 @@ class RecordFile:
             keys, values = self._read_most(portion)
         return named(portion, keys), values
 
-    def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+    def _read_columns(self, lines: Sequence[bytes]) -> tuple[list[Any], Rows] | None:
+        """The ids and columns of flat records that are all as they should be; None of others."""
+        if self._columns is None or self._columns[0] is not self.unknown:
+            usable = self._key is not None and (self.unknown is None or self._strict_decoder() is not None)
+            self._columns = self.unknown, column_decoder(self.type, self.unknown) if usable else None
+        decode = self._columns[1]
+        if decode is None or len(lines) < FEW_LINES or self._luck < 0:
+            return None
+        try:
+            found = decode(lines)
+        except Exception:  # line by line it is found out what is wrong
+            self._luck -= 1
+            return None
+        self._luck = min(self._luck + 1, LUCK)
+        keys = list(as_objects(found.fields[self.id_field]))
+        return (keys, Rows(found)) if set(map(type, keys)) <= {str, int} else None
+
+    def _read_most(self, portion: Portion) -> tuple[list[Any], Sequence[Any]]:
         """Most lines are as they should be; the others are looked at one by one."""
+        flat = self._read_columns(portion.lines)
+        if flat is not None:
+            return flat
         convert = self.convert
         try:
             values = list(map(convert, portion.lines))
@@ -154,6 +182,8 @@ class RecordFile:
             value = written(value, plain, self.type, self.metric.summed)
         known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
         leaves += tuple(self.unknown.find(plain))
+        if leaves:
+            self.findings.look_inside(plain, self.unknown.known)
         return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
@@ -276,7 +306,9 @@ class RecordFile:
             value = self.read_noisy(value, number=number)
         if type(value) is Invalid:
             return UNREADABLE, value
-        beside = self.lines.found_beside.get(number, MISSING) if isinstance(self.lines, PickedLines) else MISSING
+        beside = MISSING
+        if isinstance(self.lines, PickedLines):
+            beside, self.confidences.around = self.lines.found_beside.get(number, MISSING), self.lines.keys
         return self.fit(
             number, self.confidences.take(value, number, self.place(number), known=self.unknown, beside=beside)
         )

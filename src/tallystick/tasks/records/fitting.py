@@ -8,6 +8,7 @@ finding that the reader counts.
 from __future__ import annotations
 
 import collections.abc as abc
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,9 @@ from tallystick.errors import counted
 MOST_LISTED = 1000
 """So many predictions that cannot be read are listed by name; all are counted."""
 
+MOST_LOOKED_INTO = 20
+"""So many predictions with unknown keys are searched for an answer inside of them."""
+
 
 @dataclass
 class Findings(Surpluses):
@@ -45,6 +49,9 @@ class Findings(Surpluses):
     first_unread: str = ""
     wrapping: str = ""
     """The key under which a value of the wrong kind seems to have its confidence."""
+    inside: tuple[str, bool] | None = None
+    """Where the answers seem to stand in the predictions, and whether they are text there."""
+    looked_inside: int = 0
     advice = " (--unknown ignore leaves them out)"
 
     def add_invalid(self, key: Any, reason: str) -> None:
@@ -64,6 +71,13 @@ class Findings(Surpluses):
         self.unread += other.unread
         self.first_unread = self.first_unread or other.first_unread
         self.wrapping = self.wrapping or other.wrapping
+        self.inside = self.inside or other.inside
+
+    def look_inside(self, prediction: Any, known: Collection[str]) -> None:
+        """Find where in a prediction with unknown keys the answer stands; the first few predictions are enough."""
+        if self.inside is None and self.looked_inside < MOST_LOOKED_INTO:
+            self.looked_inside += 1
+            self.inside = _answer_inside(prediction, known)
 
     def note_repairs(self, repairs: Collection[str], times: int, line: int = 0) -> None:
         """Count a prediction that was repaired, and how."""
@@ -106,6 +120,23 @@ class Findings(Surpluses):
             "unread": self.unread,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
+
+
+def _answer_inside(prediction: Any, known: Collection[str]) -> tuple[str, bool] | None:
+    """The path, below the keys of a prediction, of the first object that has some of the known ones or of the first text with JSON
+    in it, and whether it is a text."""
+    left = [("", prediction)]  # not by calling itself: a document may be nested deeply
+    while left:
+        path, value = left.pop(0)
+        if path and isinstance(value, dict) and not value.keys().isdisjoint(known):
+            return path, False
+        if path and isinstance(value, str) and re.search(r'[{\[]\s*["{}\]]', value):
+            return path, True
+        if isinstance(value, dict):
+            left += [(f"{path}.{key}" if path else str(key), one) for key, one in value.items()]
+        elif isinstance(value, list):
+            left += [(f"{path}[{place}]", one) for place, one in enumerate(value[:1])]
+    return None
 
 
 # A prediction on its way into a type.

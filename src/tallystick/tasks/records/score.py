@@ -227,6 +227,17 @@ class Known(NamedTuple):
     metric: str
     nameless: bool = False
     """Whether only references have ids."""
+    doubts: tuple[str, ...] = ()
+    """What a person should look at, of an inferred schema."""
+
+
+def _has_field(type_: Any, path: str) -> bool:
+    """Whether there is a field at a path, through objects only, which all hold another one: of an object nothing cannot be compared."""
+    fields = record_fields(type_) or {}
+    name, _, rest = path.partition(".")
+    if path in fields:
+        return True
+    return bool(rest) and len(record_fields(fields.get(name)) or ()) > 1 and _has_field(fields[name], rest)
 
 
 def prepare(
@@ -245,8 +256,10 @@ def prepare(
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
-    if shape is None:
-        shape = infer_shape(left) if known is None or known.schema is None else inferred_shape(dict(known.schema))
+    if shape is None and known is not None and known.schema is not None:
+        shape = inferred_shape(dict(known.schema), known.doubts)
+    elif shape is None:
+        shape = infer_shape(left)
     paths = _paths_of_alternatives(shape.reference, choices)
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
@@ -259,11 +272,9 @@ def prepare(
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
     outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
-    for id_field in (
-        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
-        if by_id or pairing.nameless
-        else ()
-    ):
+    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+        if not _has_field(shape.reference, id_field):
+            continue
         # A field that pairs the documents is always right; counting it would only flatter.
         why = "it pairs the documents" if by_id else "no prediction has one"
         choices.setdefault(id_field, Choice(ignored=True, why=why))
@@ -414,7 +425,7 @@ def tallied_batches(prepared: Prepared) -> Iterator[tuple[Batch, F64]]:
 
 def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
     """A result with its warnings and the documents that are wanted."""
-    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *_warn_of_nothing(prepared, result))
+    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *warn_of_nothing(prepared, result))
     return Run(
         prepared,
         prepared.signed(result.changed(notes=(*result.notes, *warnings))),
@@ -466,16 +477,24 @@ def wanted_errors(settings: RecordSettings, asked: Asked) -> Grouping | None:
     return Grouping() if settings.errors else Grouping(most=GROUPED) if asked.documents else None
 
 
-def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
+def warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
     findings = prepared.pairing.predicted.findings
     surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
     tally = result.tally  # looked at first: the totals of many documents take their time
     if tally.get("den_p") != surplus or not tally.get("den_r") or result.totals.invalid == result.count:
         return []
-    picked = isinstance(prepared.pairing.predicted.lines, PickedLines)
-    hint = "" if picked else "; if the answer is inside another field, name it with --from PATH"
+    hint = "" if isinstance(prepared.pairing.predicted.lines, PickedLines) else _hint_inside(findings)
     return [f"no prediction has any of the fields that the reference has{hint}"]
+
+
+def _hint_inside(findings: Findings) -> str:
+    if findings.inside is None:
+        return "; if the answer is inside another field, name it with --from PATH (and the reference comes first)"
+    path, text = findings.inside
+    if not text:
+        return f"; they seem to stand under {path!r}, which --from '{path}' reads"
+    return f"; {path!r} has text with JSON in it, which --from '{path}' --lenient reads"
 
 
 def score_prepared(prepared: Prepared) -> Result:

@@ -18,13 +18,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
+from operator import attrgetter
 from typing import Annotated, Any, cast
 
 import msgspec
 from typing_extensions import NotRequired, TypedDict
 
-from tallystick.algebra.derive import BAGS, Shape, json_keys, one_alternative, shape_of, union_of
+from tallystick.algebra.derive import BAGS, Shape, json_keys, one_alternative, record_fields, shape_of, union_of
 from tallystick.algebra.surplus import Place as KnownKeys
+from tallystick.engine.data import Objects, Record
 from tallystick.errors import InputError, MetricError, TallystickError
 from tallystick.files.json_values import TOO_DEEP, collector_paused
 from tallystick.files.lines import ArrowLines, Lines
@@ -40,7 +42,7 @@ _NOTES: dict[type, dict[str, str]] = {
 }  # fmt: skip
 MANY_KEYS = 50
 SEEN_AT_ONCE = 256
-"""Lines whose values are in memory together while a shape is inferred: few enough to stay in the processor's cache."""
+"""Lines whose values are in memory together while they are taken apart: few enough to stay in the processor's cache."""
 MANY_SHAPES = 10_000
 """So many combinations of keys and kinds are counted apart before they are added up."""
 
@@ -248,10 +250,10 @@ def converter(type_: Any) -> Convert:
     """A function from a line of JSON to a value of the type, or to plain data without one; it raises ValueError with the path of what is wrong."""
     if type_ is None:
         return msgspec.json.Decoder().decode
-    if _has_pydantic(type_, set()):
+    if _has_pydantic(type_):
         return _pydantic(type_, "it is made of pydantic models")
     try:
-        return msgspec.json.Decoder(type_, strict=True).decode
+        return decoder_of(type_)
     except (TypeError, NotImplementedError) as error:
         return _pydantic(type_, f"msgspec cannot ({error})")
 
@@ -278,16 +280,35 @@ def _pydantic(type_: Any, reason: str) -> Convert:
     return convert
 
 
-def _has_pydantic(type_: Any, seen: set[int]) -> bool:
+def decoder_of(type_: Any) -> Convert:
+    """msgspec's decoder of a type. It knows a name that is not ASCII only if the text holds its UTF-8 already (msgspec 0.22: otherwise a
+    field `größe` is missing on every line), and a text does once it was encoded."""
+    for shape in _shapes_in(type_, set()):
+        for owner in getattr(shape.origin, "__mro__", ()):
+            for name in (*getattr(owner, "__annotations__", ()), *getattr(owner, "__dataclass_fields__", ())):
+                with contextlib.suppress(UnicodeEncodeError):  # half of a surrogate pair: no line can hold it
+                    msgspec.json.encode(name)
+    return msgspec.json.Decoder(type_, strict=True).decode
+
+
+def _shapes_in(type_: Any, seen: set[int]) -> Iterator[Shape]:
+    """A type and all that it is made of."""
     if id(type_) in seen:
-        return False
+        return
     seen.add(id(type_))
     shape = shape_of(type_)
-    if hasattr(shape.origin, "__pydantic_core_schema__") or hasattr(shape.origin, "model_fields"):
-        return True
+    yield shape
     with contextlib.suppress(TallystickError):
-        return any(_has_pydantic(one, seen) for one in shape.parts.values())
-    return False
+        for one in shape.parts.values():
+            yield from _shapes_in(one, seen)
+
+
+def _has_pydantic(type_: Any) -> bool:
+    return any(
+        hasattr(shape.origin, name)
+        for shape in _shapes_in(type_, set())
+        for name in ("__pydantic_core_schema__", "model_fields")
+    )
 
 
 # Whether a line holds nothing that its type does not know, found by one decoder instead of a walk over its values.
@@ -356,6 +377,45 @@ def _strict_record(place: KnownKeys, shape: Shape | None, above: set[int], item:
     return msgspec.defstruct(
         "Strict", fields, rename=names, kw_only=True, forbid_unknown_fields=not place.open, gc=False
     )
+
+
+def column_decoder(type_: Any, place: KnownKeys | None) -> Callable[[Sequence[bytes]], Record] | None:
+    """From lines to the columns of flat records, without a dict for each; None for other types. Values are those of the type's own
+    decoder. A line that lacks a key or has one that `place` does not know, or a value of another kind, is an exception."""
+    fields = record_fields(type_) or {}
+    if not fields or getattr(type_, "__required_keys__", None) != frozenset(fields):
+        return None
+    if not all(_is_plain(shape_of(one)) for one in fields.values()):
+        return None
+    if place is not None and (place.cases or place.known != fields.keys()):
+        return None
+    names = {f"f{number}": key for number, key in enumerate(fields)}
+    try:
+        flat = msgspec.defstruct(
+            "Flat", list(zip(names, fields.values(), strict=True)), rename=names, kw_only=True, gc=False,
+            forbid_unknown_fields=place is not None and not place.open,
+        )  # fmt: skip
+        decode = msgspec.json.Decoder(flat).decode
+    except (TypeError, ValueError):  # a key that msgspec does not take is a ValueError
+        return None
+
+    getters = [attrgetter(name) for name in names]
+
+    def read(lines: Sequence[bytes]) -> Record:
+        columns: list[list[Any]] = [[] for _ in fields]
+        for start in range(0, len(lines), SEEN_AT_ONCE):
+            rows = list(map(decode, lines[start : start + SEEN_AT_ONCE]))
+            for column, get in zip(columns, getters, strict=True):
+                column.extend(map(get, rows))
+        return Record(dict(zip(fields, map(Objects, columns), strict=True)))
+
+    return read
+
+
+def _is_plain(shape: Shape) -> bool:
+    if shape.kind == "union":
+        return all(_is_plain(shape_of(case)) for case in shape.parts.values())
+    return shape.kind == "leaf" and shape.type in (str, int, float, bool, type(None))
 
 
 # A type whose values may be given as several alternatives at some paths: T, or list[T], is T | list[T] there in the

@@ -27,6 +27,7 @@ from tallystick.tasks.contract import (
     option,
     option_of,
     show_confidence,
+    target_accuracy,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class RecordSettings:
     confidence: str | None = option(None, "Where predictions say how sure they are: the key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
-    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
+    target_accuracy: float = target_accuracy()
     errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True, in_shards=True)
     describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
     save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
@@ -151,10 +152,12 @@ class Records(Task):
         reading: Reading,
         shape: RecordShape | None = None,
     ) -> Scored:
-        from tallystick.tasks.records.score import prepare, score_prepared
+        from tallystick.tasks.records.score import prepare, score_prepared, warn_of_nothing
 
         prepared = prepare(reference, predicted, settings, missing=reading.missing, shape=shape)
-        return Scored(prepared, {"records": score_prepared(prepared)}, opening=_describe_shape(prepared, settings))
+        result = score_prepared(prepared)
+        result = result.changed(notes=(*result.notes, *warn_of_nothing(prepared, result)))
+        return Scored(prepared, {"records": result}, opening=_describe_shape(prepared, settings))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
@@ -190,7 +193,8 @@ class Records(Task):
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = prepare(*files, settings)
         paired = prepared.pairing.decide()
-        return Known(prepared.shape.schema, paired, str(prepared.metric), prepared.pairing.nameless)
+        shape = prepared.shape
+        return Known(shape.schema, paired, str(prepared.metric), prepared.pairing.nameless, shape.doubts)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
@@ -199,8 +203,7 @@ class Records(Task):
 
         asked, beside = reading.asked, gathered.extra
         assert asked is not None
-        prepared = prepare(*files, settings)
-        prepared.pairing.decide()
+        prepared = prepare(*files, settings, known=reading.known)
         prepared.pairing.predicted.findings, prepared.pairing.ignored = beside.findings, beside.ignored
         # the metric as an expression again: it is the same in every shard
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
@@ -270,8 +273,8 @@ class Records(Task):
         return Uncut("it is one JSON value; as JSON Lines it can be cut") if one else found
 
     def whole(self, settings: RecordSettings) -> str:
-        if settings.confidence is not None:
-            return "confidences are judged over all documents"
+        if why := super().whole(settings):
+            return why
         if settings.reference_id or not (settings.id or "id").isidentifier():
             return "ids at a path, or of another name on each side, are read file by file"
         return ""
@@ -290,12 +293,7 @@ class Records(Task):
             grouped = run.result.grouped_errors()
         findings = run.prepared.pairing.predicted.findings
         badges = {"invalid": dict(findings.invalid), "repaired": findings.repaired_documents}
-        confidence = None
-        if run.result.claims is not None:
-            confidence = run.result.calibration(), run.result.review(settings.target_accuracy)
-        return Parts(
-            tables, costs, explain=explain, alignment="Side by side", grouped=grouped, badges=badges, confidence=confidence
-        )  # fmt: skip
+        return Parts(tables, costs, explain=explain, alignment="Side by side", grouped=grouped, badges=badges)
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
         from tallystick.tasks.records.score import Wanted, prepare, run_prepared
@@ -333,7 +331,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")
         json["worst"] = differences_as_json(documents, None)
-    return Shown(tables, json) + show_confidence({"records": result}, settings.target_accuracy, asked)
+    return Shown(tables, json) + show_confidence({"records": result}, settings, asked)
 
 
 def _show_errors(errors: Errors, asked: Asked) -> Shown:

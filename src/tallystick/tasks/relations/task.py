@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import (
-    Asked,
     AskParts,
     Files,
     Reading,
@@ -20,7 +19,7 @@ from tallystick.tasks.contract import (
     Task,
     flag,
     option,
-    show_confidence,
+    target_accuracy,
 )
 from tallystick.tasks.named import HeadSettings
 
@@ -38,7 +37,7 @@ class RelationSettings(HeadSettings):
     # fmt: off
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     confidence: str | None = option(None, "Of JSON: the key under which a predicted relation has its confidence, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
-    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
+    target_accuracy: float = target_accuracy()
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
     # fmt: on
 
@@ -133,12 +132,6 @@ class Relations(Task):
                 results = with_claims(results, pairs, of, settings.symmetric)
             out[run] = Scored(pairs, results)
         return out
-
-    def show(self, scored: Scored, settings: RelationSettings, asked: Asked) -> Shown:
-        return show_confidence(scored.results, settings.target_accuracy, asked)
-
-    def whole(self, settings: RelationSettings) -> str:
-        return "confidences are judged over all documents" if settings.confidence else ""
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
         for one in self.options("figures"):

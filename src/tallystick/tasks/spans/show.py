@@ -268,7 +268,7 @@ def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 
     confusion = [[name, *row] for name, row in zip((*tags, SPURIOUS), alignment.confusion().tolist(), strict=True)]
     listed = alignment.errors(limit)
     wrong = sum(counts) - counts[Outcome.CORRECT]
-    more = f", the first {len(listed):,} of {wrong:,} (--rows)" if len(listed) < wrong else ""
+    more = f", the first {len(listed):,} of {wrong:,} (--rows N, in Python rows=N)" if len(listed) < wrong else ""
     errors = [
         [str(error.outcome), _brief(corpus, _place(corpus, error)), _shown(corpus, error, error.reference),
          _shown(corpus, error, error.predicted), error.tokens_off]

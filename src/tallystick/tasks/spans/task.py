@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, show_confidence
+from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
@@ -55,7 +55,7 @@ class SpanSettings:
     boundaries: Literal["error", "expand", "contract"] = option("error", "A boundary inside a token.", on=WITH_OFFSETS)
     spans_field: str = option("spans", "Of JSONL.", on=("jsonl",))
     confidence: str | None = option(None, "Of JSONL: the key under which a predicted span has its confidence, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl",))
-    target_accuracy: float = option(0.95, "With --confidence: show from which confidence on this accuracy is reached.", metavar="SHARE", above=0, most=1, use="score")
+    target_accuracy: float = target_accuracy()
     errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
     repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
@@ -192,10 +192,7 @@ class Spans(Task):
                 json |= errors_as_dict(corpus, alignment, asked.rows)
             else:
                 tables += errors_tables(corpus, alignment, asked.rows or 20)
-        return Shown(tables, json) + show_confidence(scored.results, settings.target_accuracy, asked)
-
-    def whole(self, settings: SpanSettings) -> str:
-        return "confidences are judged over all documents" if settings.confidence else ""
+        return Shown(tables, json) + super().show(scored, settings, asked)
 
     def printer(self, scored: Scored, settings: SpanSettings) -> Callable[[], str] | None:
         """seqeval's classification report."""

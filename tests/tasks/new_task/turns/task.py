@@ -1,4 +1,4 @@
-"""`turns`: who speaks when. A line is {"id": ..., "turns": [[start, end, speaker], ...]}, times in seconds."""
+"""`turns`: who speaks when. A line is {"id": ..., "turns": [[start, end, speaker], ...], "room": ...}, times in seconds."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ class Turn(NamedTuple):
 
 
 class Call(NamedTuple):
-    """All turns of a call."""
+    """All turns of a call, and where it was: what a document keeps, --slice can be by."""
 
     turns: tuple[Turn, ...] = ()
+    room: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Turns(Task):
     explained = "turns"
     breakdowns = ("label", "field")
     labels = {"speaker": "turns[*].speaker"}
-    document_keys = ("id", "turns")
+    document_keys = ("id", "turns", "room")
 
     def read(self, reference: Any, predicted: Any, settings: TurnSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
@@ -65,7 +66,8 @@ def read_turns(file: Any) -> Any:
     calls: Documents[Call] = Documents(str(file), "turns")
     for line in read_json(file):
         turns = [[part.value for part in one.several(3, "[start, end, speaker]")] for one in line.at("turns").each()]
-        calls.add(line.at("id").name(), Call(tuple(Turn(who, (start, end)) for start, end, who in turns)), line.place)
+        call = Call(tuple(Turn(who, (start, end)) for start, end, who in turns), line.value.get("room", ""))
+        calls.add(line.at("id").name(), call, line.place)
     return calls
 
 
