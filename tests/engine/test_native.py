@@ -1,6 +1,8 @@
 """The compiled part equals the code in Python to the bit (a sparse matching: in its weight), and nothing needs it."""
 
+import functools
 import importlib.util
+import itertools
 import os
 from pathlib import Path
 
@@ -75,7 +77,7 @@ def test_a_tree_that_branches_to_the_right_is_mirrored(monkeypatch):
         comb += [above, above]
     weights = np.ones((len(comb), len(comb) - 2))
     rows = []
-    monkeypatch.setattr(trees, "_solve", lambda one, other, weights: rows.append(one.rows()) or (0.0, []))
+    monkeypatch.setattr(trees, "_solve", lambda one, *_: rows.append(one.rows()) or (0.0, [], True))
     monkeypatch.setattr(trees, "compiled", lambda: None)
     trees.match_ordered(comb, comb[:-2], weights)
     trees.match_ordered(comb, comb[:-2], weights / 3)  # another order would change the last bits
@@ -169,3 +171,47 @@ def test_documents_are_drawn_as_numpy_draws_them(built, n, seed, sizes):
 def test_other_generators_and_one_document_are_left_to_numpy(built):
     assert not built.draw_documents(np.random.Philox(3), np.empty((2, 5), np.float32))
     assert not built.draw_documents(np.random.PCG64(3), np.empty((2, 1), np.float32))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    problem=pairs_of_trees(),
+    looks=st.integers(0, 30),
+    kind=st.sampled_from(["compiled", "plain", "top down", "in order"]),
+)
+def test_a_limit_that_strikes_anywhere_leaves_a_valid_matching_and_bounds_that_hold_the_optimum(
+    built, problem, looks, kind
+):
+    left, right, table = problem
+    if kind in ("compiled", "plain"):
+        match, whole = trees.match_ordered, trees.match_ordered(*problem)
+    else:
+        match = functools.partial(trees.match_top_down, ordered=kind == "in order")
+        whole = match(*problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trees, "compiled", lambda: built if kind == "compiled" else None)
+        patch.setattr(trees, "_CELLS", 1)
+        patch.setattr(native, "_CELLS", 1)
+        clock = itertools.count()
+        patch.setattr(trees.time, "monotonic", lambda: next(clock))
+        found = match(*problem, limit=looks)
+    assert found.lower == pytest.approx(table[found.left, found.right].sum(), abs=1e-12)
+    assert found.lower <= whole.lower + 1e-12
+    assert found.upper >= whole.lower - 1e-12
+    assert not found.optimal or found.lower == pytest.approx(whole.lower, abs=1e-12)
+    pairs = dict(zip(found.left.tolist(), found.right.tolist(), strict=True))
+    assert len(set(pairs.values())) == len(pairs)
+    for u, v in pairs.items():
+        if kind in ("compiled", "plain"):
+            ours, theirs = _above(left, u), _above(right, v)
+            assert all((a in ours) == (b in theirs) for a, b in pairs.items())
+        else:
+            assert pairs.get(left[u], -1) == right[v]
+
+
+def _above(parents, node):
+    found = set()
+    while node >= 0:
+        found.add(node)
+        node = parents[node]
+    return found

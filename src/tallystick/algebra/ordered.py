@@ -7,6 +7,7 @@ LCS over codes, similarities that fill a rectangle to a dynamic programme over i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import field, replace
@@ -206,8 +207,8 @@ def sequence(inner: Similarity) -> Sequence:
 #     unordered(φ)    trees: keeps ancestors only, eq. 37 itself
 #     graph(φ)        directed graphs: u ≤ u' if and only if v ≤ v', where ≤ is reachability
 #
-# φ compares the labels of nodes. The first two are polynomial. The others are integer programmes with bounds and a
-# certificate; `limit` is in seconds for each pair of values. All four constraints are one for trees and acyclic graphs;
+# φ compares the labels of nodes. The first two are polynomial. The others are integer programmes with a certificate. All have
+# bounds where their limit strikes; `limit` is in seconds for each pair of values. All four constraints are one for trees and acyclic graphs;
 # only inside of cycles `graph(φ, "N:1")` differs from `graph(φ)`.
 
 _NOTHING = np.empty(0, np.int64)
@@ -276,14 +277,14 @@ class Structured(Matching):
         ours, theirs = ([None if one is None else self.expects.of(one) for one in side] for side in (left, right))
         return self, ours, theirs
 
-    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
-        """The best matching of owner i with owner j, whose nodes (by place) are similar as (u, v, weight) says."""
+    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
+        """The best matching of owner i with owner j, whose nodes (by place) are similar as (u, v, weight) says, in so many seconds."""
         raise NotImplementedError
 
     @property
-    def time_limit(self) -> float | None:
-        """The time limit, if this kind of matching has one."""
-        return getattr(self, "seconds", None)
+    def time_limit(self) -> float:
+        """The time limit; every kind of matching has one."""
+        return float(self.seconds)  # type: ignore[attr-defined]
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
@@ -322,7 +323,7 @@ class Structured(Matching):
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
-        found = [(i, j, one) for i, j, one, _ in self._solved(r, p, blocks)]
+        found = [(i, j, one) for i, j, one, *_ in self._solved(r, p, blocks)]
         i, j = (np.array([one[k] for one in found], np.int64) for k in (0, 1))
         lower, upper = (np.array([getattr(one[2], name) for one in found], np.float64) for name in ("lower", "upper"))
         optimal = np.array([one[2].optimal for one in found], np.bool_)
@@ -331,34 +332,36 @@ class Structured(Matching):
     def matched(self, r: Items, p: Items) -> Pairs:
         """The node pairs that make up Σ, owner k against owner k."""
         i, j, weight = [_NOTHING], [_NOTHING], [np.empty(0)]
-        for a, b, one, table in self._solved(r, p, Blocks.diagonal(len(r))):
+        for a, b, one, u, v, similar in self._solved(r, p, Blocks.diagonal(len(r))):
+            table = _table(r, p, a, b, u, v, similar)
             i.append(one.left + r.offsets[a])
             j.append(one.right + p.offsets[b])
             weight.append(table[one.left, one.right])
         return Pairs(np.concatenate(i), np.concatenate(j), np.concatenate(weight))
 
-    def _solved(self, r: Any, p: Any, blocks: Blocks) -> Iterator[tuple[int, int, Matched, F64]]:
+    def _solved(self, r: Any, p: Any, blocks: Blocks) -> Iterator[tuple[int, int, Matched, I64, I64, F64]]:
+        began = time.monotonic()
         found = self.item_pairs(r, p, blocks)
         a, b = r.owners[found.i], p.owners[found.j]
         groups = a * len(p) + b
         order = sort_order(groups, max(1, len(r) * len(p)))
-        for one in np.split(order, starts_of_runs(groups[order])[1:]) if len(order) else []:
+        problems = np.split(order, starts_of_runs(groups[order])[1:]) if len(order) else []
+        # Bounds are a second evaluation, which lists the pairs again.
+        spent = 2 * (time.monotonic() - began) / max(1, len(problems))
+        limit = max(self.time_limit / 10, self.time_limit - spent)
+        for one in problems:
             i, j = int(a[one[0]]), int(b[one[0]])
             u, v = found.i[one] - r.offsets[i], found.j[one] - p.offsets[j]
             weight = np.asarray(found.weight[one], np.float64)
-            table = np.zeros((int(r.offsets[i + 1] - r.offsets[i]), int(p.offsets[j + 1] - p.offsets[j])))
-            table[u, v] = weight
-            yield i, j, self._answer(r, p, i, j, u, v, weight), table
+            yield i, j, self._answer(r, p, i, j, u, v, weight, limit), u, v, weight
 
-    def _answer(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
+    def _answer(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
         def solve() -> Matched:
-            found = self.solve(r, p, i, j, u, v, weight)
+            found = self.solve(r, p, i, j, u, v, weight, limit)
             r.proofs.open += not found.optimal
             return found
 
-        if self.time_limit is None:
-            return solve()
-        settings = (self.name, self.time_limit, getattr(self, "constraint", None))
+        settings = (self.name, self.time_limit, getattr(self, "constraint", getattr(self, "ordered", None)))
         arrays = (*r.links_of(i), *p.links_of(j), u, v, weight)
         found = r.proofs.once(settings, arrays, solve)
         assert isinstance(found, Matched)
@@ -474,27 +477,34 @@ def _table(r: Items, p: Items, i: int, j: int, u: I64, v: I64, weight: F64) -> F
 
 
 @frozen
-class OrderedTree(Structured):
+class OrderedTree(Limited, Structured):
     """Σ over nodes of two trees; ancestors and left-to-right order are kept."""
 
     name = "tree"
     keeps = "which keeps ancestors and the order of children"
 
-    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
-        return match_ordered(r.parents_of(i), p.parents_of(j), _table(r, p, i, j, u, v, weight))
+    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
+        table = _table(r, p, i, j, u, v, weight)
+        return match_ordered(r.parents_of(i), p.parents_of(j), table, limit=limit)
 
 
 @frozen
-class TopDown(Structured):
-    """Σ over nodes of two trees; matched nodes have matched parents. With `ordered`, children in their order."""
+class _Descent(Structured):
+    """The field that stands before the limit."""
 
     ordered: bool = False
+
+
+@frozen
+class TopDown(Limited, _Descent):
+    """Σ over nodes of two trees; matched nodes have matched parents. With `ordered`, children in their order."""
+
     name = "top_down"
     keeps = "from the root down"
 
-    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
+    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
-        return match_top_down(r.parents_of(i), p.parents_of(j), table, ordered=self.ordered)
+        return match_top_down(r.parents_of(i), p.parents_of(j), table, ordered=self.ordered, limit=limit)
 
 
 @frozen
@@ -504,9 +514,9 @@ class UnorderedTree(Limited, Structured):
     name = "unordered"
     keeps = "which keeps ancestors"
 
-    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
+    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
-        return match_unordered(r.parents_of(i), p.parents_of(j), table, limit=self.seconds)
+        return match_unordered(r.parents_of(i), p.parents_of(j), table, limit=limit)
 
 
 @frozen
@@ -517,12 +527,12 @@ class OrderedGraph(Limited, Constrained, Structured):
     keeps = "which keeps what can be reached from what"
     expects = Graph
 
-    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
+    def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
         before = [
             reachability(int(side.offsets[k + 1] - side.offsets[k]), *side.links_of(k)) for side, k in ((r, i), (p, j))
         ]
         # The reference is the first side here.
-        return match_orders(before[0], before[1], u, v, weight, turned(self.constraint), limit=self.seconds)
+        return match_orders(before[0], before[1], u, v, weight, turned(self.constraint), limit=limit)
 
     def _selves(self, column: Items) -> F64:
         if self.constraint == "N:N":
@@ -530,14 +540,14 @@ class OrderedGraph(Limited, Constrained, Structured):
         return super()._selves(column)
 
 
-def tree(inner: Similarity) -> OrderedTree:
-    """Σ over the nodes of ordered trees: ancestors and left-to-right order are kept (eq. 37)."""
-    return OrderedTree(inner)
+def tree(inner: Similarity, *, limit: float | None = None) -> OrderedTree:
+    """Σ over the nodes of ordered trees: ancestors and left-to-right order are kept (eq. 37); `limit` as in `unordered`."""
+    return OrderedTree(inner, limit)
 
 
-def top_down(inner: Similarity, *, ordered: bool = False) -> TopDown:
-    """Σ over the nodes of trees, of which matched ones have matched parents; roots meet roots."""
-    return TopDown(inner, ordered)
+def top_down(inner: Similarity, *, ordered: bool = False, limit: float | None = None) -> TopDown:
+    """Σ over the nodes of trees, of which matched ones have matched parents; roots meet roots; `limit` as in `unordered`."""
+    return TopDown(inner, ordered, limit)
 
 
 def unordered(inner: Similarity, *, limit: float | None = None) -> UnorderedTree:

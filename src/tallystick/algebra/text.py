@@ -48,9 +48,10 @@ _UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
 def plain_text(text: str, form: str = "NFC", spaces: bool = True) -> str:
     """A text as it looks: in one Unicode form, and with one blank for any white space, no-break spaces too."""
-    if form and not text.isascii():
-        text = unicodedata.normalize(form, text)  # type: ignore[arg-type]
-    return " ".join(text.translate(_UNSEEN).split()) if spaces else text
+    if not text.isascii():
+        text = unicodedata.normalize(form, text) if form else text  # type: ignore[arg-type]
+        text = text.translate(_UNSEEN) if spaces else text
+    return " ".join(text.split()) if spaces else text
 
 
 def are_plain(texts: Iterable[str]) -> bool:
@@ -59,12 +60,16 @@ def are_plain(texts: Iterable[str]) -> bool:
     return joined.isascii() and not any(mark in joined for mark in ("  ", "\0 ", " \0", *"\t\n\v\f\r\x1c\x1d\x1e\x1f"))
 
 
+def _without_accents(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+
+
 STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
     "nfc": lambda text: unicodedata.normalize("NFC", text),
     "lower": str.lower,
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
-    "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)),
+    "accents": lambda text: text if text.isascii() else _without_accents(text),
     "punctuation": lambda text: _PUNCTUATION.sub("", text),
     "ascii_punctuation": lambda text: text.translate(_ASCII_PUNCTUATION),
     "articles": lambda text: _ARTICLES.sub(" ", text),

@@ -72,6 +72,9 @@ _LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
 _PERCENT = {"%": -2, "percent": -2, "pct": -2, "prozent": -2, "‰": -3}
 
 
+_DIGIT = re.compile("[0-9]")
+
+
 class Read(NamedTuple):
     """A number that was read: its value under each convention, and what stands beside it."""
 
@@ -82,6 +85,8 @@ class Read(NamedTuple):
 
 def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Read | None:
     """The number that a text spells, under each convention: a decimal point or comma, a percentage as a fraction or as points."""
+    if has_no_digit(text):
+        return None
     text = plain_text(unicodedata.normalize("NFKC", text).translate(_SIGNS))
     if not text.isascii():
         text = "".join(str(unicodedata.digit(c)) if c.isdigit() and not c.isascii() else c for c in text)
@@ -121,6 +126,11 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
             for mark in decimals
         )
     return Read(values, currency, unit) if all(map(math.isfinite, values)) else None
+
+
+def has_no_digit(text: str) -> bool:
+    """Whether it is plain to see that a text has no digit; other scripts and forms have their own."""
+    return text.isascii() and _DIGIT.search(text) is None
 
 
 def english_number(text: str) -> bool:
@@ -260,6 +270,8 @@ Moment = tuple[datetime.datetime, int]
 @lru_cache(maxsize=1 << 14)
 def read_date(text: str, language: str = "", formats: tuple[str, ...] = ()) -> tuple[Moment, Moment] | None:
     """The date that a text spells, if the day comes first and if the month does."""
+    if not formats and has_no_digit(text):
+        return None
     text = plain_text(unicodedata.normalize("NFKC", text))
     for one in formats:
         try:

@@ -373,7 +373,10 @@ def _branches(program: PrimalDual, values: F64, pairs: Pairs) -> tuple[PrimalDua
     """The LP without the rivals of a pair that is neither in nor out, and without the pair itself."""
     n = len(values)
     links = np.bincount(pairs.a, pairs.weight, n) + np.bincount(pairs.b, pairs.weight, n)
-    p = int(np.argmax(values * (1.0 - values) * (1.0 + np.minimum(links, 4.0))))
+    undecided = values * (1.0 - values)
+    # The more its two variables waver, the more a pair decides.
+    wavering = np.bincount(pairs.i, undecided)[pairs.i] + np.bincount(pairs.j, undecided)[pairs.j]
+    p = int(np.argmax(undecided * wavering * (1.0 + np.minimum(links, 4.0))))
     rivals = (pairs.i == pairs.i[p]) ^ (pairs.j == pairs.j[p])
     dropped = np.zeros(n, np.bool_)
     dropped[p] = True

@@ -42,16 +42,26 @@ static void forests(I i, I j, I width, const I *lefts, const I *rights, const do
     }
 }
 
-/* The twin of `trees._solve`. Trees of n and m places, a virtual root behind each; `pairs` and `todo` hold two numbers for
+/* The first half of `trees._solve`: `tree` for the pairs of key places from number `at` on, of which so many are done that they have
+ * `cells` cells together, one at least: the caller looks at its clock in between. Which number is next. */
+SHARED I fill_trees(I m, const I *lefts, const I *rights, I keys_left, const I *key_left, I keys_right, const I *key_right,
+                    const double *weights, double *tree, double *best, I at, I cells)
+{
+    for (; at < keys_left * keys_right && cells > 0; at++) {
+        const I i = key_left[at / keys_right], j = key_right[at % keys_right];
+        forests(i, j, m + 1, lefts, rights, weights, tree, best);
+        cells -= (i - lefts[i] + 1) * (j - rights[j] + 1);
+    }
+    return at;
+}
+
+/* The second half of `trees._solve`. Trees of n and m places, a virtual root behind each; `pairs` and `todo` hold two numbers for
  * each place of the smaller tree, the root's included. The number of matched pairs; their weight is the last of `tree`. */
-SHARED I match_trees(I n, I m, const I *lefts, const I *rights, I keys_left, const I *key_left, I keys_right, const I *key_right,
-                     const double *weights, double *tree, double *best, I *todo, I *pairs)
+SHARED I trace_trees(I n, I m, const I *lefts, const I *rights, const double *weights, double *tree, double *best, I *todo,
+                     I *pairs)
 {
     const I width = m + 1;
     I waiting = 1, found = 0;
-    for (I a = 0; a < keys_left; a++)
-        for (I b = 0; b < keys_right; b++)
-            forests(key_left[a], key_right[b], width, lefts, rights, weights, tree, best);
     todo[0] = n;
     todo[1] = m;
     while (waiting) {

@@ -7,6 +7,7 @@ matching is left to SciPy, which of several of the same weight may find another.
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,10 @@ NAME = "_native.so"
 """The library, beside this module, whatever the platform calls its own."""
 
 
+_CELLS = 10_000_000
+"""So many cells are filled between two looks at the clock: some hundredths of a second."""
+
+
 class Native:
     """The functions of the library, over arrays."""
 
@@ -40,10 +45,9 @@ class Native:
         self._draw_documents: Any = library.draw_documents
         self._draw_documents.restype = number
         self._draw_documents.argtypes = [words, number, number, halves]
-        self._match_trees: Any = library.match_trees
-        self._match_trees.restype = number
-        self._match_trees.argtypes = [
-            number,
+        self._fill_trees: Any = library.fill_trees
+        self._fill_trees.restype = number
+        self._fill_trees.argtypes = [
             number,
             whole,
             whole,
@@ -54,10 +58,12 @@ class Native:
             real,
             real,
             real,
-            whole,
-            whole,
+            number,
+            number,
         ]
-
+        self._trace_trees: Any = library.trace_trees
+        self._trace_trees.restype = number
+        self._trace_trees.argtypes = [number, number, whole, whole, real, real, real, whole, whole]
         self._match_sparse: Any = library.match_sparse
         self._match_sparse.restype = None
         self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
@@ -70,28 +76,19 @@ class Native:
         return match
 
     def match_trees(
-        self, lefts: I64, rights: I64, keys_left: I64, keys_right: I64, weights: F64
-    ) -> tuple[float, list[tuple[int, int]]]:
-        """What two ordered trees earn, and the matched places (`trees.match_ordered`)."""
+        self, lefts: I64, rights: I64, keys_left: I64, keys_right: I64, weights: F64, deadline: float | None = None
+    ) -> tuple[float, list[tuple[int, int]], bool]:
+        """What two ordered trees earn, the matched places, and whether all was done by the deadline (`trees.match_ordered`)."""
         n, m = len(lefts) - 1, len(rights) - 1
         tree, best = np.zeros((n + 1, m + 1)), np.empty((n + 2, m + 2))
         todo, pairs = (np.empty((min(n, m) + 1, 2), np.int64) for _ in range(2))
-        found = self._match_trees(
-            n,
-            m,
-            lefts,
-            rights,
-            len(keys_left),
-            keys_left,
-            len(keys_right),
-            keys_right,
-            weights,
-            tree,
-            best,
-            todo,
-            pairs,
-        )
-        return float(tree[n, m]), [(row, column) for row, column in pairs[:found].tolist()]
+        at, every = 0, len(keys_left) * len(keys_right)
+        keys = len(keys_left), keys_left, len(keys_right), keys_right
+        while at < every and (deadline is None or not at or time.monotonic() < deadline):
+            cells = _CELLS if deadline is not None else 2**62
+            at = self._fill_trees(m, lefts, rights, *keys, weights, tree, best, at, cells)
+        found = self._trace_trees(n, m, lefts, rights, weights, tree, best, todo, pairs)
+        return float(tree[n, m]), [(row, column) for row, column in pairs[:found].tolist()], at == every
 
     def draw_documents(self, generator: np.random.BitGenerator, counts: NDArray[np.float32]) -> bool:
         """How often each document is drawn, a row for each resample (`drawing.documents_drawn`); False where it cannot be done."""

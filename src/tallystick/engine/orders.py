@@ -72,7 +72,11 @@ def match_orders(
     if not len(u):
         return Matched.proven(0.0, [], [])
     if limit is not None and len(u) ** 2 > _CLASHES_A_SECOND * limit:
-        return _outlined(before_left, before_right, u, v, weight, constraint, deadline)
+        outline = _outlined(before_left, before_right, u, v, weight, constraint, deadline)
+        if start is not None and start.lower > outline.lower:
+            most = max(outline.upper, start.lower)
+            return Matched(start.lower, most, most <= start.lower, start.left, start.right)
+        return outline
     clash = _clashes(before_left, before_right, u, v)
     if constraint in ("1:1", "N:1"):
         clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])

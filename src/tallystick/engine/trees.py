@@ -10,6 +10,7 @@ The children of a node are ordered by their numbers. Ordered trees are solved by
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -65,13 +66,22 @@ class _Tree:
         last = {leaf: place for place, leaf in enumerate([*self.leftmost, 0])}
         return np.array(sorted(last.values()), np.int64)
 
+    def depths(self) -> I64:
+        """How far each node is below its root."""
+        depths = np.zeros(len(self.postorder), np.int64)
+        for node in reversed(self.postorder):
+            depths[self.children[node]] = depths[node] + 1
+        return depths
+
     def rows(self) -> int:
         """How many rows all the key places' subtrees have together."""
         keys = self.key_places()
         return int((keys - self.lefts()[keys] + 1).sum())
 
 
-def match_ordered(left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64) -> Matched:
+def match_ordered(
+    left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64, *, limit: float | None = None
+) -> Matched:
     """The heaviest matching that keeps ancestors and left-to-right order (Zhang and Shasha 1989, maximised).
 
     For a node on each side, best[i, j] is the most that the forests up to the i-th and j-th place of their
@@ -83,8 +93,10 @@ def match_ordered(left: Sequence[int] | I64, right: Sequence[int] | I64, similar
 
     It is filled for every two *key* places: roots, and nodes with a brother to their left, so that a tree which branches to
     the right has many large ones. Such trees are mirrored, if the sums are whole numbers, which no order of adding changes.
-    A virtual root over each forest matches nothing.
+    A virtual root over each forest matches nothing. If a limit in seconds strikes, key places that are left out earn nothing.
     """
+    # Following the pairs back takes no longer than filling, so that both are over in time.
+    deadline = None if limit is None else time.monotonic() + _FILLED * limit
     one, other = _Tree.of(left), _Tree.of(right)
     if one.rows() * other.rows() > _MIRROR_AT * (len(left) + 1) * (len(right) + 1) and np.array_equal(
         similarity, np.rint(similarity)
@@ -98,12 +110,25 @@ def match_ordered(left: Sequence[int] | I64, right: Sequence[int] | I64, similar
         weights[:n, :m] = similarity[np.ix_(one.postorder, other.postorder)]
     native = compiled()
     if native is None:
-        value, pairs = _solve(one, other, weights)
+        value, pairs, finished = _solve(one, other, weights, deadline)
     else:
-        value, pairs = native.match_trees(one.lefts(), other.lefts(), one.key_places(), other.key_places(), weights)
+        places = one.lefts(), other.lefts(), one.key_places(), other.key_places()
+        value, pairs, finished = native.match_trees(*places, weights, deadline)
     found = sorted((one.postorder[row], other.postorder[column]) for row, column in pairs)
-    return Matched.proven(value, [pair[0] for pair in found], [pair[1] for pair in found])
+    return _bounded(value, similarity, [pair[0] for pair in found], [pair[1] for pair in found], finished)
 
+
+def _bounded(value: float, similarity: F64, left: list[int], right: list[int], finished: bool) -> Matched:
+    """What was found; if there was no time for more, with what each node's best partner would give."""
+    if finished or not similarity.size:
+        return Matched.proven(value, left, right)
+    value = float(similarity[left, right].sum())
+    upper = max(value, min(float(similarity.max(side).sum()) for side in (0, 1)))
+    return Matched(value, upper, upper <= value, np.asarray(left, np.intp), np.asarray(right, np.intp))
+
+
+_FILLED = 0.6
+"""The part of a limit in which ordered trees are compared; the rest is for the matched pairs."""
 
 _MIRROR_AT = 8
 """How many times every node must meet every node before it is asked whether the mirrored trees need less."""
@@ -111,11 +136,16 @@ _CELLS = 1_000_000
 """So many cells of best are filled at once."""
 
 
-def _solve(one: _Tree, other: _Tree, weights: F64) -> tuple[float, list[tuple[int, int]]]:
-    """What the trees earn, and the matched places."""
+def _solve(
+    one: _Tree, other: _Tree, weights: F64, deadline: float | None = None
+) -> tuple[float, list[tuple[int, int]], bool]:
+    """What the trees earn, the matched places, and whether all was done by the deadline."""
     lefts, rights = one.lefts(), other.lefts()
-    tree = np.zeros_like(weights)
+    tree, finished = np.zeros_like(weights), True
     for ours, theirs in _batches(lefts, rights, one.key_places(), other.key_places()):
+        if deadline is not None and time.monotonic() > deadline:
+            finished = False
+            break
         if len(ours) > 1:
             _forests_at_once(ours, theirs, lefts, rights, weights, tree)
         else:
@@ -139,7 +169,7 @@ def _solve(one: _Tree, other: _Tree, weights: F64) -> tuple[float, list[tuple[in
             else:
                 todo.append((row, column))
                 row, column = int(lefts[row]) - 1, int(rights[column]) - 1
-    return float(tree[-1, -1]), pairs
+    return float(tree[-1, -1]), pairs, finished
 
 
 def _forests(i: int, j: int, lefts: I64, rights: I64, weights: F64, tree: F64) -> F64:
@@ -216,44 +246,60 @@ def _forests_at_once(i: I64, j: I64, lefts: I64, rights: I64, weights: F64, tree
 
 
 def match_top_down(
-    left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64, *, ordered: bool = False
+    left: Sequence[int] | I64,
+    right: Sequence[int] | I64,
+    similarity: F64,
+    *,
+    ordered: bool = False,
+    limit: float | None = None,
 ) -> Matched:
     """The heaviest matching in which the parents of matched nodes are matched to each other (roots to roots).
 
     earns[u, v] = similarity[u, v] + the best matching of u's children with v's, 0 if the two are not similar
-    at all. Children are matched 1:1, and in order if `ordered`.
+    at all. Children are matched 1:1, and in order if `ordered`. If a limit in seconds strikes, children are matched by what they
+    themselves are worth, from the root down.
     """
+    deadline = None if limit is None else time.monotonic() + limit
     one, other = _Tree.of(left), _Tree.of(right)
     n, m = len(one.postorder), len(other.postorder)
     earns = np.zeros((n + 1, m + 1))
     matches: dict[tuple[int, int], Matched] = {}
+    depths, their_depths = one.depths(), other.depths()
 
-    def children(u: int, v: int) -> float:
+    def children(u: int, v: int, worth: F64) -> float:
         below, beside = one.children[u], other.children[v]
         if not below or not beside:
             return 0.0
-        table = earns[np.ix_(below, beside)]
+        table = worth[np.ix_(below, beside)]
         if not table.any():
             return 0.0
         found = match_dense(table) if ordered else _assignment(table)
         matches[u, v] = found
         return found.lower
 
+    finished = True
     for u in one.postorder:
-        for v in np.flatnonzero(similarity[u] > 0).tolist() if m else []:
-            earns[u, v] = similarity[u, v] + children(u, v)
-    total = children(n, m)
+        # Only nodes of equal depth ever meet.
+        for v in np.flatnonzero((similarity[u] > 0) & (their_depths == depths[u])).tolist() if m else []:
+            earns[u, v] = similarity[u, v] + children(u, v, earns)
+            finished = finished and (deadline is None or time.monotonic() < deadline)
+        if not finished:
+            matches.clear()
+            break
+    total = children(n, m, earns if finished else similarity)
     pairs: list[tuple[int, int]] = []
     todo = [(n, m)]
     while todo:
         u, v = todo.pop()
+        if not finished and (u, v) != (n, m):
+            children(u, v, similarity)
         found = matches.get((u, v))
         if found is not None:
             below = [(one.children[u][a], other.children[v][b]) for a, b in zip(found.left, found.right, strict=True)]
             pairs += below
             todo += below
     pairs.sort()
-    return Matched.proven(total, [p[0] for p in pairs], [p[1] for p in pairs])
+    return _bounded(total, similarity, [p[0] for p in pairs], [p[1] for p in pairs], finished)
 
 
 def match_unordered(
@@ -261,10 +307,12 @@ def match_unordered(
 ) -> Matched:
     """The heaviest matching that keeps ancestors in both directions; may be unproven if a limit in seconds
     strikes."""
+    began = time.monotonic()
     before = [_ancestors(np.asarray(parents, np.intp)) for parents in (left, right)]
     u, v = np.nonzero(similarity > 0)
-    start = match_ordered(left, right, similarity)
-    return match_orders(before[0], before[1], u, v, similarity[u, v], limit=limit, start=start)
+    start = match_ordered(left, right, similarity, limit=None if limit is None else limit / 4)
+    rest = None if limit is None else max(limit / 10, limit - (time.monotonic() - began))
+    return match_orders(before[0], before[1], u, v, similarity[u, v], limit=rest, start=start)
 
 
 def _ancestors(parents: I64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned, align_documents
-from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.node import Node
 from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64, Blocks
@@ -42,17 +42,13 @@ def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
     """What the figures of each path follow from."""
     sums: FieldSums = {}
     for reference, predicted in sources:
-        _add_documents(sums, _top(metric, reference, predicted, memory, homes=True))
+        add_documents(sums, _top(metric, reference, predicted, memory, homes=True))
         add_surplus(sums, split_surplus(predicted)[1])
     return sums
 
 
-def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
-    """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
-    _add_documents(sums, align_documents(inner, r, p, valid=valid, homes=True))
-
-
-def _add_documents(sums: FieldSums, documents: Aligned) -> None:
+def add_documents(sums: FieldSums, documents: Aligned) -> None:
+    """Add what the fields of some documents earned and lost."""
     _add(sums, documents.leaves())
     for path, ours, theirs in documents.node.one_sided(documents):
         if len(ours) or len(theirs):

@@ -16,17 +16,19 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.alignment import align_documents
+from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node, Similarity
-from tallystick.engine.data import Data, Extended, Memory, Objects, Scope, Surplus, Unfit, split_surplus
+from tallystick.engine.arrays import I64
+from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
 from tallystick.frozen import frozen
-from tallystick.results.evaluation import readable
-from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, remedy, spelled
-from tallystick.results.leaves import Leaf, Trail, find_leaves, has_alternatives
+from tallystick.results.accounts import Slice
+from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, plain_keys, remedy, spelled
+from tallystick.results.leaves import Leaf, Trail, align, find_leaves, has_alternatives
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.tables import Table
 
@@ -214,14 +216,14 @@ class _Field:
     def see(self, values: Iterable[Any]) -> None:
         """Some values of the reference."""
         if self.known is not None:
-            self.known.update(map(_hashable, values))
+            self.known.update(_different(values))
             self.known = self.known if len(self.known) <= MANY else None
 
     def meet(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Some values that met, or stood alone."""
         if self.met is not None:
             self.met.update(pairs)
-            if len({value for pair in self.met for value in pair}) > FEW + 2:
+            if len(set(chain.from_iterable(self.met))) > FEW + 2:
                 self.met = None
 
     def join(self, later: _Field, examples: int | None) -> None:
@@ -249,19 +251,23 @@ class Grouping:
         self._kinds: dict[tuple[Any, Any], str] = {}
 
     def add(
-        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], memory: Memory | None = None
+        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], aligned: Sequence[Slice] | None = None
     ) -> None:
-        """The errors of some documents."""
+        """The errors of some documents; `aligned` has them in slices, with the alignments that they were scored by."""
         if self.seen >= self.most:
             self.partial = True
             return
         self.seen += len(ids)
-        leaves = find_leaves(metric, reference, predicted, memory or Memory())
-        context = _Context(leaves)
-        for leaf in leaves:
-            self._add_leaf(leaf, context, ids)
-        self._add_empty(metric, reference, predicted, ids)
-        self._add_surplus(predicted, ids)
+        start = 0
+        for left, right, top in aligned or [(reference, predicted, align(metric, reference, predicted, Memory()))]:
+            here = ids[start : start + len(left)]
+            leaves = find_leaves(left, right, top)
+            context = _Context(leaves)
+            for leaf in leaves:
+                self._add_leaf(leaf, context, here)
+            self._add_empty(top, here)
+            self._add_surplus(right, here)
+            start += len(left)
 
     def _field(self, path: str) -> _Field:
         return self._fields.setdefault(path, _Field())
@@ -277,13 +283,13 @@ class Grouping:
 
     def _add_leaf(self, leaf: Leaf, context: _Context, ids: Sequence[Any]) -> None:
         known, level = self._field(leaf.path), leaf.level
-        values = tuple([_plain(value) for value in side] for side in leaf.values)
+        values = _all_plain(leaf.values[0]), _all_plain(leaf.values[1])
         known.see(values[0])
-        pairs = list(zip(level.i.tolist(), level.j.tolist(), strict=True))
         if known.met is not None:
-            known.meet((_label(values[0][i]), _label(values[1][j])) for i, j in pairs)
-        right = leaf.right
-        wrong = [pairs[k] for k in np.flatnonzero(~right).tolist()]
+            rows = level.i.tolist(), level.j.tolist()
+            ours, theirs = (_labels([side[k] for k in some]) for side, some in zip(values, rows, strict=True))
+            known.meet(zip(ours, theirs, strict=True))
+        wrong = list(zip(level.i[~leaf.right].tolist(), level.j[~leaf.right].tolist(), strict=True))
         alone = [leaf.alone(0), leaf.alone(1)]
         together = self._pair_up(leaf, values, alone)
         known.paired += len(together)
@@ -295,15 +301,15 @@ class Grouping:
             document = ids[leaf.trails[0].document(i)]
             self._note(leaf.path, kind, sides, document, lambda i=i, j=j: leaf.where(i, j))  # type: ignore[misc]
         valid = set(leaf.trails[1].top.tolist())
+        known.meet([(_label(values[0][i]), MISSING) for i in alone[0]])
+        known.meet([(SPURIOUS, _label(values[1][j])) for j in alone[1]])
         for i in alone[0]:
             document = leaf.trails[0].document(i)
             kind = "invalid" if document not in valid else "empty" if _is_empty(values[0][i]) else "missing"
-            known.meet([(_label(values[0][i]), MISSING)])
             self._note(leaf.path, kind, (values[0][i], None), ids[document], lambda i=i: leaf.where(i, None))  # type: ignore[misc]
         for j in alone[1]:
             document = ids[leaf.trails[1].document(j)]
             kind = "empty" if _is_empty(values[1][j]) else "spurious"
-            known.meet([(SPURIOUS, _label(values[1][j]))])
             self._note(leaf.path, kind, (None, values[1][j]), document, lambda j=j: leaf.where(None, j))  # type: ignore[misc]
 
     def _pair_up(self, leaf: Leaf, values: Sequence[Sequence[Any]], alone: list[list[int]]) -> list[tuple[int, int]]:
@@ -349,12 +355,8 @@ class Grouping:
         ]
         return min(found, key=lambda kind: PRIORITY.get(kind, len(PRIORITY)), default="")
 
-    def _add_empty(self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any]) -> None:
+    def _add_empty(self, documents: Aligned, ids: Sequence[Any]) -> None:
         """Something empty on one side, and nothing at all on the other."""
-        inner = metric.summed
-        valid, plain = readable(predicted)
-        r, p = inner.encode(reference, plain, Scope())
-        documents = align_documents(inner, r, p, valid=valid, homes=True)
         for path, *sides in documents.node.one_sided(documents):
             for side, rows in enumerate(sides):
                 pair: tuple[Any, Any] = ([], None) if side == 0 else (None, [])
@@ -461,8 +463,7 @@ class _Context:
         for leaf in leaves:
             if leaf.trails[0].above is not None:
                 self._siblings.setdefault(id(_of_record(leaf.trails[0])), []).append(leaf)
-        self._by_record: dict[int, dict[int, list[tuple[int, Any, bool]]]] = {}
-        self._by_document: list[dict[int, set[Any]] | None] = [None] * len(leaves)
+        self._values: dict[tuple[int, str], _Values] = {}
 
     def kind(self, leaf: Leaf, row: int, predicted: Any, found: str) -> str:
         """The kind of a wrong value, given what its two sides alone make it."""
@@ -485,33 +486,56 @@ class _Context:
 
     def _in_record(self, leaf: Leaf, row: int, key: Any) -> bool:
         """Whether another field of the record has this value, and it is either a value that says something or that field is wrong, too."""
-        above = id(_of_record(leaf.trails[0]))
-        if above not in self._by_record:
-            found: dict[int, list[tuple[int, Any, bool]]] = {}
-            for number, one in enumerate(self._siblings[above]):
-                wrong = np.ones(len(one.values[0]), np.bool_)
-                wrong[one.level.i[one.right]] = False
-                for k, value in enumerate(one.values[0]):
-                    found.setdefault(one.trails[0].record(k)[1], []).append(
-                        (number, plain_key(_plain(value)), bool(wrong[k]))
-                    )
-            self._by_record[above] = found
-        own = next(number for number, one in enumerate(self._siblings[above]) if one is leaf)
+        record = int(leaf.trails[0].records[row])
         return any(
-            number != own and value == key and (wrong or _says_something(key))
-            for number, value, wrong in self._by_record[above].get(leaf.trails[0].record(row)[1], ())
+            _says_something(key) or self._is_wrong(one, k)
+            for one in self._siblings[id(_of_record(leaf.trails[0]))]
+            if one is not leaf
+            for k in self._values_of(one, "record").rows(record, key)
         )
 
     def _in_document(self, leaf: Leaf, document: int, key: Any) -> bool:
         """Whether the document has this value at the leaf's path."""
-        place = next(k for k, one in enumerate(self.leaves) if one is leaf)
-        found = self._by_document[place]
+        return self._values_of(leaf, "document").has(document, key)
+
+    def _is_wrong(self, leaf: Leaf, row: int) -> bool:
+        return not leaf.right[leaf.level.i == row].any()
+
+    def _values_of(self, leaf: Leaf, what: str) -> _Values:
+        """The values of the reference at a leaf, by record or document."""
+        found = self._values.get((id(leaf), what))
         if found is None:
-            found = {}
-            for home, value in zip(leaf.trails[0].documents, leaf.values[0], strict=True):
-                found.setdefault(home, set()).add(plain_key(_plain(value)))
-            self._by_document[place] = found
-        return key in found.get(document, ())
+            trail, values = leaf.trails[0], _all_plain(leaf.values[0])
+            places = trail.records if what == "record" else np.array(trail.documents, np.int64)
+            found = self._values[id(leaf), what] = _Values.of(places, plain_keys(values))
+        return found
+
+
+@frozen
+class _Values:
+    """What values are known by, in the order of the records or documents that they are in."""
+
+    keys: list[Any]
+    order: I64
+    starts: list[int]
+
+    @classmethod
+    def of(cls, places: I64, keys: Sequence[Any]) -> _Values:
+        order = np.argsort(places, kind="stable")
+        ends = np.arange(int(places.max(initial=-1)) + 2)
+        return cls([keys[k] for k in order.tolist()], order, np.searchsorted(places[order], ends).tolist())
+
+    def _at(self, place: int) -> tuple[int, int]:
+        return (self.starts[place], self.starts[place + 1]) if place + 1 < len(self.starts) else (0, 0)
+
+    def has(self, place: int, key: Any) -> bool:
+        start, stop = self._at(place)
+        return key in self.keys[start:stop]
+
+    def rows(self, place: int, key: Any) -> list[int]:
+        """Which rows have this value there."""
+        start, stop = self._at(place)
+        return [int(self.order[k]) for k in range(start, stop) if self.keys[k] == key]
 
 
 def _of_record(trail: Trail) -> Trail | None:
@@ -530,6 +554,21 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Unfit) else value
 
 
+def _all_plain(values: Sequence[Any]) -> Sequence[Any]:
+    return (
+        [_plain(value) for value in values] if any(issubclass(one, Unfit) for one in set(map(type, values))) else values
+    )
+
+
+def _different(values: Iterable[Any]) -> Iterable[Any]:
+    """Some values as something to look them up by, each once or more often."""
+    values = list(values)
+    try:
+        return [(one.__name__, value) for one, value in set(zip(map(type, values), values, strict=True))]
+    except TypeError:
+        return map(_hashable, values)
+
+
 def _hashable(value: Any) -> Any:
     try:
         hash(value)
@@ -541,6 +580,10 @@ def _hashable(value: Any) -> Any:
 def _label(value: Any) -> Any:
     """A value as the head of a row or column; values that are no plain ones all look different."""
     return value if isinstance(value, (str, int, float, bool)) else repr(value)
+
+
+def _labels(values: Sequence[Any]) -> Sequence[Any]:
+    return values if set(map(type, values)) <= {str, int, float, bool} else [_label(value) for value in values]
 
 
 def _options(reference: Any, several: bool) -> Sequence[Any]:
@@ -567,7 +610,7 @@ def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) 
     met: Counter[tuple[Any, Any]] = Counter()
     differ = False
     for sides in sources:
-        for leaf in find_leaves(metric, *sides, Memory()):
+        for leaf in find_leaves(*sides, align(metric, *sides, Memory())):
             if leaf.path == path:
                 ours, theirs = ([_label(_plain(value)) for value in side] for side in leaf.values)
                 differ = differ or not leaf.right.all()

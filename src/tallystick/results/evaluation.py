@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.algebra.alignment import align_documents
+from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.plain import plan_of
 from tallystick.algebra.proofs import Proofs
@@ -38,7 +38,7 @@ from tallystick.engine.data import (
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
 from tallystick.engine.tally import Counts, Totals, are_integers
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
-from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
+from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result
 
 if TYPE_CHECKING:
@@ -135,6 +135,9 @@ class Evaluation:
         self._without_columns: list[tuple[Data, Data]] = []
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
+        self.keep_aligned = False
+        self.aligned: list[Slice] | None = None
+        """The documents of the last update in slices with their alignments, if these are to be kept."""
         self._taken = Account(
             self.kind,
             Subject(metric, undefined, settings_of(metric)),
@@ -200,6 +203,7 @@ class Evaluation:
                 return self._tallied_there(executor, reference, predicted, names, step, progress)
             found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
             alone = ids is None and first + n == 1
+            found.aligned = [] if self.keep_aligned else None
             tally(found, self.metric, reference, predicted, names, step, progress, alone=alone)
             return found
 
@@ -213,6 +217,7 @@ class Evaluation:
             found = scored()
         self.scored = reference, predicted
         found.surplus = surplus
+        self.aligned, found.aligned = found.aligned, None
         rows = found.rows
         found.let_go()
         if self._taken.totals is None:
@@ -422,13 +427,14 @@ def _tally(
     out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
     for counts in surplus.values():
         out[:, 1] += counts
-    for _, ours, theirs in inner.one_sided(align_documents(inner, r, p, valid=valid, homes=True)):
+    documents = scope.memo[Aligned] = align_documents(inner, r, p, valid=valid, homes=True)
+    for _, ours, theirs in inner.one_sided(documents):
         out[ours, 3] += 1
         out[theirs, 1] += 1
     if fields is not None:
-        from tallystick.results.breakdown import add_field_sums, add_surplus
+        from tallystick.results.breakdown import add_documents, add_surplus
 
-        add_field_sums(fields, inner, r, p, valid)
+        add_documents(fields, documents)
         add_surplus(fields, surplus)
     proofs = scope.memo.get(Proofs)
     if proofs is None or not proofs.open or not inner.limited:
@@ -477,6 +483,8 @@ def tally(
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
         account.batches.append((account.kind, rows, above if metric.limited else None))
         account.count += len(rows)
+        if account.aligned is not None and Aligned in scope.memo:
+            account.aligned.append((left, right, scope.memo[Aligned]))
         if Proofs in scope.memo:
             account.open_selves += scope.memo[Proofs].open_selves
         if progress is not None:

@@ -24,8 +24,17 @@ from tallystick.algebra.exact import equal
 from tallystick.algebra.functions import via
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.numbers import date, number
-from tallystick.algebra.text import normalise_text, plain_text, text
-from tallystick.algebra.values import boolean, english_date, english_number, json, magnitude, read_date, read_number
+from tallystick.algebra.text import are_plain, normalise_text, plain_text, text
+from tallystick.algebra.values import (
+    boolean,
+    english_date,
+    english_number,
+    has_no_digit,
+    json,
+    magnitude,
+    read_date,
+    read_number,
+)
 from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
@@ -101,8 +110,8 @@ def _words(reference: Any, predicted: Any) -> bool:
     """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
     return (
         _texts(reference, predicted)
-        and not _both_read(number(parse="auto"))(reference, predicted)
-        and not _both_read(date(parse="auto"))(reference, predicted)
+        and not _NUMBERS(reference, predicted)
+        and not _DATES(reference, predicted)
         and bool(normalise_text(reference, STEPS))
     )
 
@@ -123,34 +132,54 @@ def _json_inside(reference: Any, predicted: Any) -> bool:
     return any(isinstance(side, str) and side.lstrip()[:1] in ("{", "[") for side in (reference, predicted))
 
 
+# What a value can be read as: each is looked at once, and a pair is asked for by what both are.
+
+
 def _both_read(similarity: Similarity) -> Callable[[Any, Any], bool]:
-    return lambda reference, predicted: _reads(similarity, reference) and _reads(similarity, predicted)
+    bit = _READERS[similarity]
+    return lambda reference, predicted: bool(_readings(reference) & _readings(predicted) & bit)
+
+
+def _readings(value: Any) -> int:
+    """Which of the readers make something of a value, as bits."""
+    return _known_readings(value) if isinstance(value, (str, int, float)) else _find_readings(value)
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def _known_readings(value: Any) -> int:
+    return _find_readings(value)
+
+
+def _find_readings(value: Any) -> int:
+    if isinstance(value, str) and has_no_digit(value):
+        return _READERS[_TRUTH] * _TRUTH.reads(value)  # the others need digits
+    return sum(bit for similarity, bit in _READERS.items() if _reads(similarity, value))
 
 
 def _reads(similarity: Similarity, value: Any) -> bool:
     """Whether it makes something of a value; a truth value is none of a number's."""
-    return _text_reads(similarity, value) if isinstance(value, str) else _other_reads(similarity, value)
-
-
-@lru_cache(maxsize=1 << 16)
-def _text_reads(similarity: Similarity, value: str) -> bool:
-    return similarity.reads(value)
-
-
-def _other_reads(similarity: Similarity, value: Any) -> bool:
     if isinstance(value, bool):
-        return similarity.reads(True) and similarity.name == "boolean"
-    return similarity.reads(value) or (similarity.name == "number" and isinstance(value, (int, float)))
+        return similarity.name == "boolean"
+    return (similarity.name == "number" and isinstance(value, (int, float))) or similarity.reads(value)
+
+
+_TRUTH = boolean()
+_READERS: dict[Similarity, int] = {
+    number(parse="point"): 1, number(parse="auto"): 2, date(parse="auto"): 4, _TRUTH: 8,
+}  # fmt: skip
 
 
 def _is_rounded(reference: Any, predicted: Any) -> bool:
     """Whether one number is the other one to fewer digits: to fewer decimals, rounded or cut, or to tens, hundreds and so on with two digits
     left."""
-    return any(_rounds(a, b) or _rounds(b, a) for a, b in zip(_numbers(reference), _numbers(predicted), strict=False))
+    both = dict.fromkeys(zip(_numbers(reference), _numbers(predicted), strict=False))
+    return any(_rounds(a, b) or _rounds(b, a) for a, b in both)
 
 
 def _rounds(fine: float, coarse: float) -> bool:
     if not (math.isfinite(fine) and math.isfinite(coarse)) or fine == coarse or fine * coarse < 0:
+        return False
+    if abs(fine - coarse) > max(1.0, 0.051 * abs(coarse)):  # half a unit is at most a twentieth of two digits
         return False
     one, other = (Decimal(repr(value)).normalize() for value in (fine, coarse))
     digits, exponent = len(other.as_tuple().digits), int(other.as_tuple().exponent)
@@ -167,6 +196,8 @@ def _to_tens(one: Decimal, other: Decimal, digits: int, exponent: int) -> bool:
 
 def _is_exchanged(reference: Any, predicted: Any) -> bool:
     """Whether two dates differ in nothing but the order of day and month."""
+    if not _DATES(reference, predicted):
+        return False
     read = [read_date(side) if isinstance(side, str) else None for side in (reference, predicted)]
     if read[0] is None or read[1] is None:
         return False
@@ -178,10 +209,13 @@ def _numbers(value: Any) -> tuple[float, ...]:
     """A number under both conventions; none if it is no number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return ()
-    if isinstance(value, str):
-        found = read_number(value, percent="points")
-        return found.values if found is not None else ()
-    return (float(value),) * 2
+    return _spelled_numbers(value) if isinstance(value, str) else (float(value),) * 2
+
+
+@lru_cache(maxsize=1 << 14)
+def _spelled_numbers(text: str) -> tuple[float, ...]:
+    found = read_number(text, percent="points")
+    return found.values if found is not None else ()
 
 
 # Remedies: the choice that forgives a kind.
@@ -350,3 +384,14 @@ def plain_key(value: Any) -> Any:
     if isinstance(value, (int, float, np.integer, np.floating)):
         return float(f"{float(value):.9g}")
     return None
+
+
+def plain_keys(values: Sequence[Any]) -> Sequence[Any]:
+    """`plain_key` of each, found out together."""
+    kinds = set(map(type, values))
+    if kinds == {str} and "" not in values and are_plain(values):
+        return values
+    if not kinds <= {str, int, float, bool, type(None)}:
+        return [plain_key(value) for value in values]
+    known = {one: plain_key(one[1]) for one in set(zip(map(type, values), values, strict=True))}
+    return [known[one] for one in zip(map(type, values), values, strict=True)]

@@ -68,11 +68,12 @@ class Trail:
         home = int(trail.homes[row])
         return home, trail.met.get(home)
 
-    def record(self, row: int) -> tuple[str, int]:
-        """The record whose field the row is in: how deep it lies, and its row there."""
+    @cached_property
+    def records(self) -> I64:
+        """The record whose field each row is in: its row there."""
         if self.above is None or not self.step.startswith("<"):
-            return self.step, int(self.homes[row])
-        return self.above.record(int(self.homes[row]))
+            return self.homes
+        return self.above.records[self.homes]
 
 
 @frozen(eq=False)
@@ -87,7 +88,7 @@ class Leaf:
     def path(self) -> str:
         return self.level.path or "(value)"
 
-    @property
+    @cached_property
     def right(self) -> Any:
         """Which of the aligned pairs are right, as the table by field has it."""
         level = self.level
@@ -121,14 +122,18 @@ class Leaf:
         return out or "(value)"
 
 
-def find_leaves(metric: Node, reference: Data, predicted: Data, memory: Memory) -> list[Leaf]:
-    """The leaves of some documents."""
+def align(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Aligned:
+    """The alignment of some documents."""
     if metric.by_side is not None:
         raise MetricError("a metric of two sides has no errors of its own; group those of one of its expressions")
-    inner = metric.summed
     valid, plain = readable(predicted)
-    r, p = inner.encode(reference, plain, Scope(memory=memory))
-    top = align_documents(inner, r, p, valid=valid)
+    r, p = metric.summed.encode(reference, plain, Scope(memory=memory))
+    return align_documents(metric.summed, r, p, valid=valid, homes=True)
+
+
+def find_leaves(reference: Data, predicted: Data, top: Aligned) -> list[Leaf]:
+    """The leaves of some documents, given their alignment."""
+    valid, plain = readable(predicted)
     rows = np.arange(len(reference), dtype=np.int64)
     trails = Trail("", rows), Trail("", rows if valid is None else valid)
     return list(_below(top, (as_objects(reference), as_objects(plain)), trails))

@@ -376,12 +376,15 @@ def run_prepared(
         prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
+    evaluation.keep_aligned = grouping is not None and prepared.metric.by_side is None
     lines = prepared.pairing.reference.lines
     for batch, rows in scored_batches(prepared, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
         if grouping is not None:
-            grouping.add(evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids)
+            grouping.add(
+                evaluation.metric, as_data(batch.references), as_data(batch.predictions), batch.ids, evaluation.aligned
+            )
         if take_ids is not None:
             take_ids(batch.ids)
         if asked.advance is not None and lines.size:
