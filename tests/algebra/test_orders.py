@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+import tallystick as ts
 from tallystick.engine.orders import (
     match_dense,
     match_equal,
@@ -14,6 +15,7 @@ from tallystick.engine.orders import (
     reachability,
 )
 from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
+from tallystick.structures.graphs import Tree
 
 
 def brute_force(table, fits):
@@ -244,3 +246,13 @@ def test_a_limit_leaves_valid_bounds():
     assert 0 < found.lower <= found.upper <= n
     assert found.optimal == (found.lower == found.upper)
     assert len(found.left) == found.lower
+
+
+def test_a_tree_may_be_deeper_than_pythons_stack():
+    chain = {"label": 0}
+    for k in range(1, 1200):
+        chain = {"label": k, "children": [chain, "leaf"] if k == 7 else [chain]}
+    tree = Tree.of(chain)
+    assert list(tree) == [*range(1199, -1, -1), "leaf"]
+    assert list(tree.relabelled(str)) == [*map(str, range(1199, -1, -1)), "leaf"]
+    assert ts.evaluate("f1(tree(exact))", [chain], [chain]).f1 == 1

@@ -152,7 +152,7 @@ def _known_readings(value: Any) -> int:
 
 def _find_readings(value: Any) -> int:
     if isinstance(value, str) and has_no_digit(value):
-        return _READERS[boolean()] * boolean().reads(value)
+        return _READERS[_TRUTH] * _TRUTH.reads(value)  # the others need digits
     return sum(bit for similarity, bit in _READERS.items() if _reads(similarity, value))
 
 
@@ -163,8 +163,9 @@ def _reads(similarity: Similarity, value: Any) -> bool:
     return (similarity.name == "number" and isinstance(value, (int, float))) or similarity.reads(value)
 
 
+_TRUTH = boolean()
 _READERS: dict[Similarity, int] = {
-    number(parse="point"): 1, number(parse="auto"): 2, date(parse="auto"): 4, boolean(): 8,
+    number(parse="point"): 1, number(parse="auto"): 2, date(parse="auto"): 4, _TRUTH: 8,
 }  # fmt: skip
 
 

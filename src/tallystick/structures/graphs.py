@@ -8,7 +8,7 @@ whole document. In a derived metric the variables of a scope are matched one to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Generic
 
@@ -83,16 +83,40 @@ class Tree(Generic[T]):
     @classmethod
     def of(cls, value: Any) -> Tree[Any]:
         """A tree from plain data: `{"label": ..., "children": [...]}`; a child that is no object is a leaf."""
-        if not isinstance(value, Mapping):
-            return value if isinstance(value, Tree) else cls(value)
-        children = value.get("children") or ()
-        if "label" not in value or not value.keys() <= {"label", "children"} or not isinstance(children, (list, tuple)):
-            raise ValueMismatch(f'expected a tree as {{"label": ..., "children": [...]}}, found {value!r:.80}')
-        return cls(value["label"], tuple(cls.of(child) for child in children))
+        found: list[tuple[Any, int]] = []
+        todo = [(value, -1)]
+        while todo:  # without recursion: a tree may be deeper than Python's stack
+            one, parent = todo.pop()
+            if isinstance(one, Mapping):
+                children = one.get("children") or ()
+                if (
+                    "label" not in one
+                    or not one.keys() <= {"label", "children"}
+                    or not isinstance(children, (list, tuple))
+                ):
+                    raise ValueMismatch(f'expected a tree as {{"label": ..., "children": [...]}}, found {one!r:.80}')
+                todo += [(child, len(found)) for child in reversed(children)]
+                one = one["label"]
+            elif isinstance(one, Tree):
+                todo += [(child, len(found)) for child in reversed(tuple(one.children))]
+                one = one.label
+            found.append((one, parent))
+        return cls._grown(found)
+
+    @staticmethod
+    def _grown(nodes: Sequence[tuple[Any, int]]) -> Tree[Any]:
+        """The tree of labels, each with the position of its parent before it (-1 for the root)."""
+        below: list[list[Tree[Any]]] = [[] for _ in nodes]
+        for (label, parent), children in zip(reversed(nodes), reversed(below), strict=True):
+            tree = Tree(label, tuple(reversed(children)))
+            if parent < 0:
+                break
+            below[parent].append(tree)
+        return tree
 
     def relabelled(self, change: Callable[[Any], Any]) -> Tree[Any]:
         """The same tree with other labels."""
-        return Tree(change(self.label), tuple(child.relabelled(change) for child in self.children))
+        return self._grown([(change(node.label), parent) for node, parent in self.nodes()])
 
     def nodes(self) -> Iterator[tuple[Tree[T], int]]:
         """All nodes, each with the position of its parent (-1 for the root); parents come before their children."""
