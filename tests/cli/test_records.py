@@ -304,7 +304,9 @@ def test_fields_of_classes_whose_names_are_not_ascii(tmp_path):
         encoding="utf-8",
     )
     write(tmp_path / "gold.jsonl", [{"größe": 1, "länge": 2.5}, {"größe": 2}])
-    done = run("score", "records", "gold.jsonl", "gold.jsonl", "--type", "types_.py:Ding", "--format", "json", cwd=tmp_path)
+    done = run(
+        "score", "records", "gold.jsonl", "gold.jsonl", "--type", "types_.py:Ding", "--format", "json", cwd=tmp_path
+    )
     assert json.loads(done.stdout)["metrics"]["records"]["tally"]["num_p"] == 3.0
 
 
@@ -325,5 +327,7 @@ def test_an_id_of_any_name_is_no_figure(tmp_path, path, named):
 
 def test_an_object_that_holds_nothing_but_the_id_is_compared(tmp_path):
     write(tmp_path / "gold.jsonl", [{"meta": {"id": f"d{k}"}, "total": k} for k in range(3)])
-    done = run("score", "records", tmp_path / "gold.jsonl", tmp_path / "gold.jsonl", "--id", "meta.id", "--format", "json")
+    done = run(
+        "score", "records", tmp_path / "gold.jsonl", tmp_path / "gold.jsonl", "--id", "meta.id", "--format", "json"
+    )
     assert json.loads(done.stdout)["metrics"]["records"]["f1"] == 1.0

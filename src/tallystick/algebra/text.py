@@ -330,7 +330,9 @@ def _sharing_runs(
     ours: Sequence[str | None], theirs: Sequence[str | None], length: I64, lengths: I64, least: float
 ) -> tuple[I64, I64] | None:
     """The pairs of texts that could be so much alike by the runs they have in common; None if that takes longer than comparing all."""
-    longest = np.minimum(length / max(least, 1e-9), max(length.max(), lengths.max()))  # of two that are alike; a low threshold sets no bound
+    longest = np.minimum(
+        length / max(least, 1e-9), max(length.max(), lengths.max())
+    )  # of two that are alike; a low threshold sets no bound
     edits = np.floor((1 - least) * np.floor(longest + 1e-6) + 1e-6).astype(np.int64)
     needed = RUN * edits + 1
     fit = length - RUN + 1 >= needed  # of a text that is too short, nothing may be left

@@ -149,7 +149,11 @@ class Errors:
         groups = self.groups
         largest = sorted(groups, key=lambda group: -group.count)[:rows]
         listed = [group for group in groups if any(group is one for one in largest)]
-        more = f", the {len(listed):,} largest of {len(groups):,} groups (--rows N, in Python rows=N)" if len(listed) < len(groups) else ""
+        more = (
+            f", the {len(listed):,} largest of {len(groups):,} groups (--rows N, in Python rows=N)"
+            if len(listed) < len(groups)
+            else ""
+        )
         found = [
             Table(
                 ["field", "kind", "values", "reference", "predicted", "remedy"],
