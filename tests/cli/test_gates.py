@@ -249,6 +249,9 @@ def test_history_shows_figures_over_time(files: dict[str, Path], tmp_path: Path)
     assert "<svg" in (tmp_path / "h.svg").read_text()
     (tmp_path / "text.json").write_text("[1]")
     assert "is no result of tallystick" in run("history", tmp_path / "text.json", code=2).stderr
+    (tmp_path / "lines.json").write_text('{"id": 1}\n{"id": 2}\n')
+    said = run("history", tmp_path / "lines.json", code=2).stderr
+    assert "lines.json:2:2: is no result of tallystick (is not JSON: trailing characters); save it with --save" in said
     assert load(saved[0]).time.startswith("20")
 
 

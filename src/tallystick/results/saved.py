@@ -186,7 +186,12 @@ class Saved:
 def load(path: str | Path) -> Saved:
     """Read what `save` has written, or what a `score` command has written as JSON."""
     file = shown_name(path)
-    content = decode_line(read_text(path), file)
+    try:
+        content = decode_line(read_text(path), file)
+    except InputError as error:
+        if error.place is None or error.place.line is None:  # there is no such file
+            raise
+        raise InputError(f"is no result of tallystick ({error.reason}); {HOW}", error.place) from None
     if not isinstance(content, dict) or not isinstance(content.get("metrics"), dict) or "tallystick" not in content:
         raise InputError(f"is no result of tallystick; {HOW}", file)
     try:
