@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.mended_data import SAMPLES, Sample
-from tallystick.errors import MetricError
+from tallystick.errors import InputError, MetricError
 from tallystick.results.results import Results
 from tallystick.tasks.contract import find_task
 from tallystick.tasks.function import function_of
@@ -58,6 +58,11 @@ def _score(task: str, reference: Any, predicted: Any, metrics: tuple[str, ...], 
     except MetricError:
         parts = [_score(task, reference, predicted, (name,), options) for name in metrics] if len(metrics) > 1 else []
         return {name: result for part in parts for name, result in part.items()}
+    except InputError:
+        otherwise = SAMPLES[task].otherwise
+        if otherwise is None:
+            raise
+        return otherwise(reference, predicted)
 
 
 def _differences(results: Mapping[str, Any], mended: Mapping[str, Any]) -> list[Problem]:

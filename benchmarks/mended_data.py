@@ -24,6 +24,8 @@ class Sample:
     """Metrics that are below 1 for two equal sides."""
     not_drawn: frozenset[str] = frozenset()
     """Kinds of error that these corpora cannot have."""
+    otherwise: Callable[[Any, Any], dict[str, Any]] | None = None
+    """What scores a mended file that the task's reader refuses."""
 
 
 def lines(documents: Sequence[Any]) -> str:
@@ -225,7 +227,122 @@ def _draw_events(draw: random.Random) -> Drawn:
     return (*both(draw, _events, _damaged_events), {"heads": "last"} if chance(draw, 0.3) else {})
 
 
+# Dependencies
+
+RELATIONS = ("nsubj", "nsubj:pass", "obj", "det", "case", "punct", "conj", "aux")
+LABELS = ("nsubj", "nsubj:pass", "conj:and>obj", "conj>obj")
+FEATS = ("_", "Number=Sing", "Number=Plur", "Number=Sing|Typo=Yes")
+Word = dict[str, Any]
+"""A word by its columns; `multi` is the form of the multi-word token that begins with it, and its number of words."""
+
+
+def _tree(draw: random.Random, size: int) -> list[int]:
+    order = draw.sample(range(size), size)
+    heads = [0] * size
+    for at in range(1, size):
+        heads[order[at]] = order[draw.randrange(at)] + 1
+    return heads
+
+
+def _sentence(draw: random.Random, text: str) -> list[Word]:
+    words: list[Word] = []
+    while text:
+        form, text = text[: (cut := draw.choice((1, 1, 2, 3)))], text[cut:]
+        parts = draw.choices("abAB", k=draw.randint(1, 3)) if chance(draw, 0.2) else [form]
+        multi = (form, len(parts)) if parts != [form] else None
+        words += [{"form": part, "multi": multi if k == 0 else None} for k, part in enumerate(parts)]
+    for word, head in zip(words, _tree(draw, len(words)), strict=True):
+        word |= {"head": head, "deprel": draw.choice(RELATIONS) if head else "root", **_tags(draw, len(words))}
+    return words
+
+
+def _tags(draw: random.Random, size: int) -> Word:
+    edges = [f"{draw.randint(0, size)}:{draw.choice(LABELS)}" for _ in range(draw.choice((0, 1, 1, 2)))]
+    return {
+        "lemma": draw.choice(("x", "y", "_")), "upos": draw.choice(("NOUN", "VERB")), "xpos": draw.choice("UV"),
+        "feats": draw.choice(FEATS), "deps": "|".join(edges) or "_",
+    }  # fmt: skip
+
+
+def _treebank(draw: random.Random, text: str) -> list[list[Word]]:
+    out = []
+    while text:
+        size = draw.choice((1, 3, 6, 12))
+        out.append(_sentence(draw, text[:size]))
+        text = text[size:]
+    return out
+
+
+def _parsed_again(draw: random.Random, sentences: list[list[Word]]) -> list[list[Word]]:
+    """The same words with other annotations here and there; the heads are of another tree, or the same."""
+    out = []
+    for sentence in sentences:
+        heads = _tree(draw, len(sentence)) if chance(draw, 0.5) else [word["head"] for word in sentence]
+        again = []
+        for word, head in zip(sentence, heads, strict=True):
+            tags = _tags(draw, len(sentence))
+            new = {key: value for key, value in tags.items() if chance(draw, 0.3)}
+            deprel = draw.choice(RELATIONS) if chance(draw, 0.3) else word["deprel"]
+            again.append({**word, **new, "head": head, "deprel": deprel})
+        out.append(again)
+    return out
+
+
+def _conllu(sentences: Sequence[Sequence[Word]]) -> str:
+    rows = []
+    for sentence in sentences:
+        for k, word in enumerate(sentence, 1):
+            if word["multi"]:
+                rows.append("\t".join([f"{k}-{k + word['multi'][1] - 1}", word["multi"][0], *"________"]))
+            cells = (word[key] for key in ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps"))
+            rows.append("\t".join([str(k), *map(str, cells), "_"]))
+        rows.append("")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _draw_dependencies(draw: random.Random) -> Drawn:
+    text = "".join(draw.choices("abA", k=draw.randint(1, 24)))
+    gold = _treebank(draw, text)
+    system = _parsed_again(draw, gold) if chance(draw, 0.6) else _treebank(draw, text)
+    return _conllu(gold), _conllu(system), {"several_roots": True}
+
+
+def _write_dependencies(corpus: Any) -> str:
+    """The mended side word by word, from its columns."""
+    side = corpus[1]
+    edges: dict[int, list[tuple[int, str]]] = {}
+    for k, word in enumerate(side.enhanced.dependent.tolist()):
+        edges.setdefault(word, []).append((int(side.enhanced.head[k]), side.enhanced.label[k]))
+    sentences = []
+    for begin, end in zip(side.sentence_words[:-1].tolist(), side.sentence_words[1:].tolist(), strict=True):
+        sentence = []
+        for word in range(begin, end):
+            token = int(side.word_token[word])
+            begins = word == 0 or side.word_token[word - 1] != token
+            multi = (side.text[side.token_start[token] : side.token_end[token]], side.word_token.tolist().count(token))
+            local = (f"{head - begin + 1 if head >= 0 else 0}:{label}" for head, label in edges.get(word, []))
+            sentence.append({
+                **{key: getattr(side, key)[word] for key in ("form", "lemma", "upos", "xpos", "feats", "deprel")},
+                "head": int(side.head[word]) - begin + 1 if side.head[word] >= 0 else 0,
+                "multi": multi if begins and side.token_is_multiword[token] else None, "deps": "|".join(local) or "_",
+            })  # fmt: skip
+        sentences.append(sentence)
+    return _conllu(sentences)
+
+
+def score_parses(reference: str, predicted: str) -> dict[str, Any]:
+    """The results of a mended parse that is no tree, which the command refuses: with some errors mended and others left two words
+    may be the head of each other."""
+    from tallystick.tasks.dependencies.files import parse_conllu
+    from tallystick.tasks.dependencies.metrics import score
+
+    return score(parse_conllu(reference), parse_conllu(predicted, trees=False))
+
+
 SAMPLES = {
+    "dependencies": Sample(
+        _draw_dependencies, _write_dependencies, {**PERFECT, "aligned_accuracy": 1.0}, otherwise=score_parses
+    ),
     "relations": Sample(_draw_relations, _write_relations),
     "events": Sample(_draw_events, _write_events),
 }
