@@ -339,7 +339,98 @@ def score_parses(reference: str, predicted: str) -> dict[str, Any]:
     return score(parse_conllu(reference), parse_conllu(predicted, trees=False))
 
 
+# Role-filler entities
+
+WORDS = ("the rebels", "rebels", "two men", "a bomb", "embassy", "the embassy gate", "men", "mayor", "car bomb")
+
+
+def _entity(draw: random.Random) -> list[str]:
+    return draw.sample(WORDS, draw.randint(1, 3))
+
+
+def _roles(draw: random.Random) -> dict[str, Any]:
+    return {
+        "roles": {role: [_entity(draw) for _ in range(draw.randint(0, 2))] for role in ("Agent", "Target", "Weapon")}
+    }
+
+
+def _damaged_roles(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out: dict[str, list[Any]] = {role: [] for role in document["roles"]}
+    for role, entities in document["roles"].items():
+        for entity in entities:
+            entity = [one for one in entity if chance(draw, 0.8)]
+            entity += draw.sample(WORDS, 1) if chance(draw, 0.3) else []
+            where = draw.choice(list(out)) if chance(draw, 0.2) else role
+            if chance(draw, 0.15):
+                continue
+            out[where] += [entity[:1], entity[1:]] if chance(draw, 0.15) else [entity]
+        out[role] += [_entity(draw)] if chance(draw, 0.2) else []
+    return {"roles": out}
+
+
+def _write_roles(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        roles: dict[str, list[Any]] = {}
+        for one in document.args:
+            roles.setdefault(one.role, []).append([mention.text for mention in one.entity.mentions])
+        return {"roles": roles}
+
+    return by_name(corpus, lay_out)
+
+
+# Templates
+
+
+def _template(draw: random.Random) -> dict[str, Any]:
+    slots = {slot: [_entity(draw) for _ in range(draw.randint(0, 2))] for slot in ("Agent", "Target", "Weapon")}
+    return {"type": draw.choice(("attack", "arson", "attack / arson")), "slots": slots}
+
+
+def _templates(draw: random.Random) -> dict[str, Any]:
+    return {"templates": [_template(draw) for _ in range(draw.randint(0, 3))]}
+
+
+def _damaged_templates(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = []
+    for one in document["templates"]:
+        if chance(draw, 0.15):
+            continue
+        slots = _damaged_roles(draw, {"roles": one["slots"]})["roles"]
+        slots = {slot: [entity for entity in entities if entity] for slot, entities in slots.items()}
+        out.append({"type": draw.choice(one["type"].split(" / ")), "slots": slots})
+    if len(out) > 1 and chance(draw, 0.5):
+        givers = [(one["slots"], slot) for one in out for slot in one["slots"] if one["slots"][slot]]
+        if givers:
+            slots, slot = draw.choice(givers)
+            draw.choice(out)["slots"][slot].append(slots[slot].pop())
+    out += [{**_template(draw), "type": "robbery"}] if chance(draw, 0.2) else []
+    return {"templates": out}
+
+
+def _write_templates(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        out = []
+        for template in document.templates:
+            slots: dict[str, list[Any]] = {}
+            for one in template.fillers:
+                slots.setdefault(one.slot, []).append(list(one.value.mentions))
+            out.append({"type": template.type, "slots": slots})
+        return {"templates": out}
+
+    return by_name(corpus, lay_out)
+
+
 SAMPLES = {
+    "templates": Sample(
+        lambda draw: (*both(draw, _templates, _damaged_templates), {}),
+        _write_templates,
+        never_perfect=frozenset(("iterx_subset",)),
+    ),
+    "roles": Sample(
+        lambda draw: (*both(draw, _roles, _damaged_roles), {}),
+        _write_roles,
+        never_perfect=frozenset(("rme_phi3_covered", "rme_subset_literal")),
+    ),
     "dependencies": Sample(
         _draw_dependencies, _write_dependencies, {**PERFECT, "aligned_accuracy": 1.0}, otherwise=score_parses
     ),

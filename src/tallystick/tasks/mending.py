@@ -28,7 +28,9 @@ def find_errors(task: Task, scored: Scored, settings: Any) -> Found:
         return _figures(task, task.mend(scored.corpus, some, settings), results, settings)
 
     figures = {name: dict(result.figures) for name, result in results.items()}
-    found = Found(figures, {name: result.kind.headline for name, result in results.items()}, mistakes)
+    found = Found(
+        figures, {name: result.kind.headline for name, result in results.items()}, mistakes, label=task.error_label
+    )
     return count_kinds(found, task.kinds, rescore, task.error_tables(scored.corpus, mistakes, settings))
 
 

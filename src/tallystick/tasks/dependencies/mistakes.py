@@ -103,7 +103,8 @@ class Comparison:
         both = self.wrong_head[k] and self.wrong_relation[k]
         kind = "wrong head and relation" if both else "wrong head" if self.wrong_head[k] else "wrong relation"
         said = _edge(self.gold, word), _edge(self.system, guess)
-        return self._mistake("head divided otherwise" if lost else kind, word, *said, *edits)
+        found = self._mistake("head divided otherwise" if lost else kind, word, *said, *edits)
+        return replace(found, label=without_subtype(self.gold.deprel[word]))
 
     def _enhanced_mistakes(self) -> Iterator[Mistake]:
         ours, theirs = _edges_of(self.gold), _edges_of(self.system)
@@ -111,7 +112,7 @@ class Comparison:
             gold, system = ours.get(word, []), theirs.get(guess, [])
             carried = Counter((int(self.back[head]), label) for head, label in system)
             if Counter(gold) != carried:
-                said = (_said_edges(side, some) for side, some in ((self.gold, gold), (self.system, system)))
+                said = _said_edges(self.gold, gold), _said_edges(self.system, system)
                 edits: list[Edit] = [(("enhanced", word), put(None))]
                 if not all(self._can_hang(guess, head) for head, _ in gold):
                     edits.append((("block", self._block(word)), put(None)))
@@ -147,7 +148,7 @@ class Comparison:
         unit = int(np.searchsorted(offsets, word, side="right")) - 1
         name = names.get(int(self.sentence[word]), "")
         where = ", ".join(filter(None, (f"sentence {name}" if name and name != self.units.names[unit] else "", at)))
-        return Mistake(kind, self.units.names[unit], reference, predicted, where, text, place, edits)
+        return Mistake(kind, self.units.names[unit], reference, predicted, where, text, place, edits=edits)
 
     def _sentence_of(self, word: int) -> tuple[int, int]:
         begin, end = self.gold.sentence_words[self.sentence[word] : self.sentence[word] + 2].tolist()
@@ -208,12 +209,13 @@ class Comparison:
         sentence = _sentences(block[2])
         astray = of_gold & (kept >= 0) & (sentence[np.where(kept >= 0, kept, 0)] != sentence)
         head = np.where((guess < 0) | (is_wanted("head") & (own != LOST)) | (kept == LOST) | astray, own, kept)
+        columns: dict[str, Any] = {name: column(name) for name in ("form", "lemma", "upos", "xpos", "feats", "deprel")}
         return replace(
             system, sentence_words=block[2], sentence_start=block[3], sentence_line=block[4], comments=_no_comments(),
             token_start=block[5], token_end=block[6], token_line=block[7], token_is_multiword=block[8], word_token=block[9],
             word_line=np.where(of_gold, _taken(gold.word_line, word), _taken(system.word_line, guess)).astype(np.int32),
             head=head.astype(np.int32), enhanced=self._mended_edges(word, guess, (number, guess_number), is_wanted("enhanced"), sentence),
-            **{name: column(name) for name in ("form", "lemma", "upos", "xpos", "feats", "deprel")},
+            **columns,
         )  # fmt: skip
 
     def _mended_edges(
@@ -369,13 +371,13 @@ def _by(found: Comparison, what: str, names: Sequence[str], classes: I64) -> Tab
     right[1, found.words] = ~found.wrong_head & ~found.wrong_relation
     totals = np.bincount(classes, minlength=len(names))
     heads, both = (np.bincount(classes[flags], minlength=len(names)) for flags in right)
-    rows = [
+    rows: list[list[Any]] = [
         [name, int(totals[k]), int(totals[k] - heads[k]), float(heads[k] / totals[k]), float(both[k] / totals[k])]
         for k, name in enumerate(names)
         if totals[k]
     ]
     if what == "part of speech":
-        rows.sort(key=lambda row: -int(row[2]))
+        rows.sort(key=lambda row: -row[2])
     columns = [what, "words", "wrong head", Column("UAS, recall"), Column("LAS, recall")]
     return Table(columns, rows, f"By {what} in the reference")
 

@@ -43,6 +43,7 @@ class Dependencies(Task):
         "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
     )
 
+    error_label = "relation"
     kinds = {
         "wrong head": "the relation is right, and hangs on another word",
         "wrong relation": "the head is right, and the relation differs",

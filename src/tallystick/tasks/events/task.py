@@ -117,6 +117,8 @@ class Events(Task):
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
 
+    error_label = "event or role"
+
     def find_mistakes(self, corpus: Any, settings: EventSettings) -> Iterable[Mistake]:
         from tallystick.tasks.events.mistakes import find_mistakes
 
