@@ -420,7 +420,75 @@ def _write_templates(corpus: Any) -> str:
     return by_name(corpus, lay_out)
 
 
+# Event arguments
+
+TEXT = "the rebels and two men attacked the mayor of lima with a car bomb , two men and the mayor fled to lima".split()
+
+
+def _placed(draw: random.Random) -> dict[str, int]:
+    start = draw.randrange(len(TEXT))
+    return {"start": start, "end": min(len(TEXT), start + draw.choice((1, 1, 2, 2, 3, 5)))}
+
+
+def _described(draw: random.Random) -> dict[str, Any]:
+    events = [{"id": f"e{k}", "type": draw.choice(EVENTS), "trigger": {"start": 5 + k, "end": 6 + k}} for k in range(2)]
+    for one in events:
+        one["arguments"] = [{"role": draw.choice(ROLES), **_placed(draw)} for _ in range(draw.randint(0, 3))]
+    return {"tokens": TEXT, "events": events}
+
+
+def _damaged_described(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    found = [(event["id"], one) for event in document["events"] for one in event.pop("arguments")]
+    flat = []
+    for event, one in found:
+        if chance(draw, 0.15):
+            continue
+        one = {"event": event, **one}
+        if chance(draw, 0.25):
+            one |= {"start": max(0, one["start"] - 1)} if chance(draw, 0.5) else {"end": min(len(TEXT), one["end"] + 1)}
+        if chance(draw, 0.3):  # the same words somewhere else, if they are there, or without a place
+            words = TEXT[one["start"] : one["end"]]
+            places = [k for k in range(len(TEXT)) if TEXT[k : k + len(words)] == words]
+            one |= {"start": (start := draw.choice(places)), "end": start + len(words)}
+            if chance(draw, 0.3):
+                one = {"event": event, "role": one["role"], "text": " ".join(words)}
+        one["role"] = draw.choice(ROLES) if chance(draw, 0.15) else one["role"]
+        one["event"] = draw.choice(("e0", "e1")) if chance(draw, 0.15) else one["event"]
+        if "and" in TEXT[one.get("start", 0) : one.get("end", 0)] and chance(draw, 0.6):
+            cut = TEXT.index("and", one["start"])
+            flat += [part for part in ({**one, "end": cut}, {**one, "start": cut + 1}) if part["start"] < part["end"]]
+        else:
+            flat.append(one)
+    flat += [{"event": "e0", "role": draw.choice(ROLES), **_placed(draw)} for _ in range(draw.randint(0, 1))]
+    return {"events": document["events"], "arguments": flat}
+
+
+def _write_arguments(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        events = [
+            {"id": one.id, "type": one.type, "trigger": {"start": one.span[0], "end": one.span[1] + 1}}
+            for one in document.events
+        ]
+        arguments = [
+            {
+                "event": one.event,
+                "role": one.role,
+                "text": one.text,
+                **({} if one.span is None else {"start": one.span[0], "end": one.span[1] + 1}),
+            }
+            for one in document.arguments
+        ]
+        return {"events": events, "arguments": arguments}
+
+    return by_name(corpus, lay_out)
+
+
 SAMPLES = {
+    "arguments": Sample(
+        lambda draw: (*both(draw, _described, _damaged_described), {}),
+        _write_arguments,
+        not_drawn=frozenset(("modifiers", "accepted by the judge")),
+    ),
     "templates": Sample(
         lambda draw: (*both(draw, _templates, _damaged_templates), {}),
         _write_templates,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.results.mistakes import mend
+from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.templates.metrics import evaluate
 from tallystick.tasks.templates.mistakes import KINDS, Errors
 

@@ -50,7 +50,7 @@ def paired_of(corpus: Any) -> Paired[Any] | None:
     """The paired documents of a corpus, alone or among other things; None where a task has documents of another kind."""
     if isinstance(corpus, Paired):
         return corpus
-    parts = corpus if isinstance(corpus, tuple) else ()
+    parts = corpus if isinstance(corpus, tuple) else (getattr(corpus, "pairs", None),)
     return next((part for part in parts if isinstance(part, Paired)), None)
 
 
