@@ -422,7 +422,7 @@ def _write_templates(corpus: Any) -> str:
 
 # Event arguments
 
-TEXT = "the rebels and two men attacked the mayor of lima with a car bomb , two men and the mayor fled to lima".split()
+TEXT = ["the", "rebels", "and", "two", "men", "attacked", "the", "mayor", "of", "lima", "with", "a", "car", "bomb", ",", "two", "men", "and", "the", "mayor", "fled", "to", "lima"]
 
 
 def _placed(draw: random.Random) -> dict[str, int]:
@@ -483,7 +483,148 @@ def _write_arguments(corpus: Any) -> str:
     return by_name(corpus, lay_out)
 
 
+# Tool calls
+
+VALUES: dict[str, tuple[Any, ...]] = {
+    "city": ("Oslo", "Rome"),
+    "days": (1, 2),
+    "exact": (True, False),
+    "to": (["a"], ["a", "b"]),
+    "filter": ({"lang": "en"}, {"lang": "de"}),
+}
+
+
+def _call(draw: random.Random) -> dict[str, Any]:
+    names = draw.sample(list(VALUES), draw.randint(0, 4))
+    return {
+        "name": draw.choice(("weather", "search", "mail")),
+        "arguments": {name: draw.choice(VALUES[name]) for name in names},
+    }
+
+
+def _calls(draw: random.Random) -> dict[str, Any]:
+    return {"calls": [_call(draw) for _ in range(draw.randint(0, 3))]}
+
+
+def _damaged_calls(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = []
+    for one in document["calls"]:
+        if chance(draw, 0.15):
+            continue
+        arguments = {name: value for name, value in one["arguments"].items() if chance(draw, 0.85)}
+        arguments = {
+            name: draw.choice(VALUES[name]) if chance(draw, 0.2) else value for name, value in arguments.items()
+        }
+        arguments |= {"city": "Oslo"} if chance(draw, 0.1) else {}
+        arguments |= {"invented": "x"} if chance(draw, 0.15) else {}
+        name = draw.choice(("weather", "mail", "made_up")) if chance(draw, 0.2) else one["name"]
+        out.append({"name": name, "arguments": arguments})
+    out += [_call(draw)] if chance(draw, 0.2) else []
+    draw.shuffle(out)
+    return {"calls": out}
+
+
+def _draw_calls(draw: random.Random) -> Drawn:
+    every = {
+        "id": "all",
+        "calls": [{"name": "weather", "arguments": {name: values[0] for name, values in VALUES.items()}}],
+    }
+    sides = both(draw, _calls, _damaged_calls)
+    gold, system = ([every, *map(json.loads, side.splitlines())] for side in sides)
+    options = {"ordered": True} if chance(draw, 0.4) else {}
+    return {one["id"]: one["calls"] for one in gold}, {one["id"]: one["calls"] for one in system}, options
+
+
+def _write_calls(corpus: Any) -> dict[str, Any]:
+    side = corpus.sides[1]
+    return {
+        name: [
+            {
+                "name": one["name"],
+                "arguments": {**one.get("arguments", {}), **dict.fromkeys(one.get("unknown", ()), "x")},
+            }
+            for one in json.loads(line)["calls"]
+        ]
+        for name, line in zip(side.names, side.documents, strict=True)
+    }
+
+
+# Event hierarchies
+
+NAMES = [f"E{k}" for k in range(7)]
+
+
+def _hierarchy(draw: random.Random) -> dict[str, Any]:
+    """A forest of each type of links over some events, of which two may be one."""
+    events = draw.sample(NAMES, draw.randint(2, 6))
+    links = {}
+    for kind in ("subevent", "membership"):
+        links[kind] = [[draw.choice(events[:k]), events[k]] for k in range(1, len(events)) if chance(draw, 0.6)]
+    leaves = [one for one in events if all(one not in link for found in links.values() for link in found)]
+    coreference = [draw.sample(leaves, 2)] if len(leaves) > 1 and chance(draw, 0.6) else []
+    return {"events": events, "links": links, "coreference": coreference}
+
+
+def _damaged_hierarchy(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    events, links = list(document["events"]), document["links"]
+    out: dict[str, list[Any]] = {kind: [] for kind in links}
+    for kind, found in links.items():
+        for parent, child in found:
+            if chance(draw, 0.15):
+                continue
+            earlier = events[: events.index(child)]
+            parent = draw.choice(earlier) if chance(draw, 0.2) else parent
+            where = draw.choice(list(out)) if chance(draw, 0.15) else kind
+            out[where].append([child, parent] if chance(draw, 0.15) else [parent, child])
+    gone = {draw.choice(events)} if chance(draw, 0.2) else set()
+    more = [name for name in NAMES if name not in events][:1] if chance(draw, 0.3) else []
+    out["subevent"] += [[events[0], one] for one in more if chance(draw, 0.5)]
+    kept = [one for one in events if one not in gone] + more
+    clusters = (
+        document["coreference"]
+        if chance(draw, 0.5)
+        else [draw.sample(kept, 2)]
+        if len(kept) > 1 and chance(draw, 0.5)
+        else []
+    )
+    return {
+        "events": kept,
+        "links": {kind: [link for link in found if not gone & set(link)] for kind, found in out.items()},
+        "coreference": [cluster for cluster in clusters if not gone & set(cluster)],
+    }
+
+
+def _draw_hierarchies(draw: random.Random) -> Drawn:
+    both_kinds = {"id": "both", "events": ["A", "B"], "links": {"subevent": [["A", "B"]], "membership": [["A", "B"]]}}
+    gold, system = both(draw, _hierarchy, _damaged_hierarchy)
+    every = (
+        {"metrics": ("mentions", "muc_p", "blanc_p", "siblings_p", "ceaf_p")}
+        if chance(draw, 0.5)
+        else {"metrics": ("muc_p", "nstm_p", "ceaf_stm")}
+    )
+    return lines([both_kinds]) + gold, lines([both_kinds]) + system, every
+
+
+def _write_hierarchies(corpus: Any) -> str:
+    from tallystick.tasks.hierarchies.metrics import document_of
+
+    out = []
+    for k, name in enumerate(corpus[1].documents):
+        one = document_of(corpus[1], k)
+        links: dict[str, list[Any]] = {}
+        for link in one.links:
+            links.setdefault(link.type, []).append([link.parent, link.child])
+        out.append(
+            {"id": name, "events": list(one.events), "links": links, "coreference": [list(c) for c in one.coreference]}
+        )
+    return lines(out)
+
+
 SAMPLES = {
+    "hierarchies": Sample(
+        _draw_hierarchies, _write_hierarchies, {**PERFECT, "blanc": 1.0, "nstm": 1.0, "f1_links": 1.0}
+    ),
+    "calls": Sample(_draw_calls, _write_calls),
     "arguments": Sample(
         lambda draw: (*both(draw, _described, _damaged_described), {}),
         _write_arguments,

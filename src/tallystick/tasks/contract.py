@@ -364,6 +364,10 @@ class Task:
     error_label: ClassVar[str] = ""
     """What the labels of its mistakes are: "role", "slot"."""
 
+    def metric_names(self, results: Results) -> tuple[str, ...]:
+        """The metrics that some results are of, as `evaluate` takes them."""
+        return tuple(results)
+
     def without_errors(self, settings: Any) -> str:
         """Why no errors can be found under these settings; nothing if they can."""
         return ""

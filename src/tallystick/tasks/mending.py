@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tallystick.errors import MetricError
+from tallystick.errors import TallystickError
 from tallystick.files.pairing import Paired
 from tallystick.frozen import frozen
 from tallystick.results.mistakes import Change, Edit, Figures, Found, Mistake, count_kinds, mend
@@ -37,8 +37,8 @@ def find_errors(task: Task, scored: Scored, settings: Any) -> Found:
 def _figures(task: Task, corpus: Any, results: Mapping[str, Any], settings: Any) -> Figures:
     """The figures of a mended corpus under the metrics of some results. A metric that it has nothing for has none."""
     try:
-        again = task.evaluate(corpus, tuple(results), settings)
-    except MetricError:  # such as heads, where nothing is left that could have one
+        again = task.evaluate(corpus, task.metric_names(dict(results)), settings)
+    except TallystickError:  # heads, where nothing is left that could have one; trees, where a mend makes two parents
         if len(results) == 1:
             return {}
         parts = (_figures(task, corpus, {name: result}, settings) for name, result in results.items())

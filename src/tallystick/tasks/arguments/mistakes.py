@@ -130,9 +130,8 @@ def _is_same(gold: EventArgument, system: EventArgument) -> bool:
 
 def _shared(gold: EventArgument, system: EventArgument) -> float:
     """The share of tokens, or of words where one has no place, that two arguments have in common."""
+    sides: list[set[Any]] = [set(one.text.casefold().split()) for one in (gold, system)]
     if gold.span is not None and system.span is not None:
-        sides = [set(range(one.span[0], one.span[1] + 1)) for one in (gold, system) if one.span is not None]
-    else:
-        sides = [set(one.text.casefold().split()) for one in (gold, system)]  # type: ignore[misc]
+        sides = [set(range(left, right + 1)) for left, right in (gold.span, system.span)]
     shared = len(sides[0] & sides[1])
     return shared / len(sides[0] | sides[1]) if shared else 0.0
