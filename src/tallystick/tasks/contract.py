@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
+    from tallystick.tasks.attributes import Attribute, Value
     from tallystick.tasks.plain import Given
 
 Use = Literal["figures", "score", "explain"]
@@ -131,6 +132,10 @@ class Asked:
     """Whether fields or labels are looked at document by document, so that the documents are kept for that."""
     part: bool = False
     """Whether more documents may follow, so that what these do not have need not be misspelt."""
+    train: Any = None
+    """The training data that figures by `seen` and `frequency` are about."""
+    texts: bool = False
+    """Whether what is asked for looks at the words of documents."""
 
 
 @frozen
@@ -144,6 +149,8 @@ class Reading:
     known: Any = None
     """What `look_first` found out about the whole files before any part was scored."""
     asked: Asked | None = None
+    training: bool = False
+    """Whether --train is for figures by `seen` or `frequency`, whatever else the task has it for."""
 
 
 @frozen
@@ -224,6 +231,10 @@ class Task:
     label: ClassVar[str | None] = None
     """The one that --by label means, unless another is named."""
     label_help: ClassVar[str] = ""
+    attributes: ClassVar[Mapping[str, Attribute]] = {}
+    """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
+    keys: ClassVar[Mapping[str, Value]] = {}
+    """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     fields_always: ClassVar[bool] = False
@@ -307,12 +318,39 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked, part=asked.part)
+        texts = asked.report or asked.texts or self.needs_texts(settings)
+        reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
+        elif asked.by in self.all_attributes:
+            shown = self.breakdown_by(scored, settings, asked.by, asked.train) + shown
         return scored, shown
+
+    @property
+    def all_attributes(self) -> dict[str, str]:
+        """The attributes of its items and what each is, with those that training data make."""
+        from tallystick.tasks.attributes import TRAINED
+
+        own = {name: one.help for name, one in self.attributes.items()}
+        return {**own, **TRAINED} if self.keys else own
+
+    def words(self, scored: Scored) -> Sequence[Any] | None:
+        """The words of each document, in the order of the results, where they were kept."""
+        return None
+
+    def breakdown_by(self, scored: Scored, settings: Any, name: str, train: Any = None) -> Shown:
+        """Figures by an attribute of items."""
+        from tallystick.tasks.breakdowns import show_portions
+
+        return show_portions(self.portions_by(scored, settings, name, train), scored.results, name)
+
+    def portions_by(self, scored: Scored, settings: Any, name: str, train: Any = None) -> dict[str, Portions]:
+        """By metric the rows of the documents by an attribute of items."""
+        from tallystick.tasks.breakdowns import attribute_named, portions_by
+
+        return portions_by(self, scored, name, attribute_named(self, scored, settings, name, train))
 
     def needs_texts(self, settings: Any) -> bool:
         """Whether what is shown needs the texts of the documents."""
@@ -439,8 +477,8 @@ class Task:
 
     def check_breakdown(self, by: str | None, in_shards: bool = False) -> None:
         """That the task has these figures."""
-        if in_shards and by in self.whole_breakdowns:
-            raise needs_the_whole(by or "")
+        if in_shards and by is not None and (by in self.whole_breakdowns or by in self.all_attributes):
+            raise needs_the_whole(by)
 
     def label_paths(self, label: str | None) -> tuple[str, ...]:
         """Where the labels that --by label means are."""

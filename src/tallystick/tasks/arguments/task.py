@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text
 from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
 from tallystick.tasks.named import read_json_object
 
@@ -60,6 +61,12 @@ class Arguments(Task):
     """
     Settings = ArgumentSettings
     breakdowns = whole_breakdowns = ("label",)
+    attributes = {
+        "length": Attribute(
+            "how many words an argument has", {"arguments[*]": lambda item, about: mention_length(item.text, about)}
+        )
+    }
+    keys = {"arguments[*]": lambda item, about: mention_text(item.text, about)}
 
     a_document = "document of events"
     document_keys = (

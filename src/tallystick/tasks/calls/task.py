@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ class Calls(Task):
     breakdowns = ("label", "field")
     labels = {"function": "calls[*].name"}
     label = "function"
+    attributes = {
+        "size": Attribute("how many arguments a call has", {"calls[*]": lambda call, _: len(call["arguments"] or ())})
+    }
+    keys = {"calls[*]": lambda call, _: call["name"]}
     data = """A log is a list of calls, {"name": ..., "arguments": {...}}, or a response as OpenAI, Anthropic or MCP write it, or a model's
     text; give a list of logs, or a mapping by id, or files."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text, words_between
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
@@ -53,6 +54,26 @@ class Events(Task):
         "distance": "arguments[*].distance",
     }
     label = "role"
+    attributes = {
+        "length": Attribute(
+            "how many words a trigger or an argument has",
+            {
+                path: lambda item, about: mention_length(item.mention, about)
+                for path in ("triggers[*]", "arguments[*]", "found[*]")
+            },
+        ),
+        "distance": Attribute(
+            "how many words lie between an argument and its trigger",
+            {
+                path: lambda item, about: words_between(item.trigger, item.mention, about)
+                for path in ("arguments[*]", "found[*]")
+            },
+        ),
+    }
+    keys = {
+        path: lambda item, about: mention_text(item.mention, about)
+        for path in ("triggers[*]", "arguments[*]", "found[*]")
+    }
 
     a_document = "document of events"
     document_keys = ("id", "doc_id", "events", "tokens", "sentences", "event_mentions", "entity_mentions", "wnd_id")
@@ -96,6 +117,10 @@ class Events(Task):
             weights=settings.weights,
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
+
+    def words(self, scored: Scored) -> list[Any]:
+        pairs = scored.corpus[1]
+        return [gold.tokens or system.tokens for gold, system in zip(pairs.reference, pairs.predicted, strict=True)]
 
     def tree(self, scored: Scored, settings: EventSettings, metric: str, document: Any) -> Explanation:
         from tallystick.tasks.events.show import with_words

@@ -7,6 +7,7 @@ from typing import Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
 from tallystick.tasks.named import TypeSettings
 
@@ -39,6 +40,15 @@ class Nary(Task):
     main = explained = "clusters"
     breakdowns = ("label", "field")
     labels = {"role": "entities[*].role", "type": "relations[*].type"}
+    attributes = {
+        "size": Attribute(
+            "how many mentions an entity has, how many entities a relation",
+            {
+                "entities[*]": lambda item, _: len(item.entity.mentions),
+                "relations[*]": lambda item, _: len(item.args),
+            },
+        )
+    }
 
     a_document = "document of relations"
     document_keys = ("id", "doc_id", "relations", "ner", "coref", "clusters", "n_ary_relations", "predicted_relations")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute, mention_length, mention_text, words_between
 from tallystick.tasks.contract import (
     AskParts,
     Files,
@@ -42,6 +43,22 @@ class RelationSettings(HeadSettings):
     # fmt: on
 
 
+def _ends(relation: Any) -> tuple[Any, Any]:
+    """Both arguments; those of a symmetric relation have no order."""
+    first, second = relation.args if hasattr(relation, "args") else (relation.subj, relation.obj)
+    return first, second
+
+
+def _length(relation: Any, about: About) -> int | None:
+    lengths = [mention_length(one, about) for one in _ends(relation)]
+    return None if lengths[0] is None or lengths[1] is None else lengths[0] + lengths[1]
+
+
+def _texts(relation: Any, about: About) -> tuple[str, ...] | None:
+    texts = [mention_text(one, about) for one in _ends(relation)]
+    return None if None in texts else tuple(map(str, texts))
+
+
 class Relations(Task):
     """Binary relations."""
 
@@ -59,6 +76,14 @@ class Relations(Task):
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}
+    attributes = {
+        "distance": Attribute(
+            "how many words lie between the arguments",
+            {"relations[*]": lambda item, about: words_between(*_ends(item), about)},
+        ),
+        "length": Attribute("how many words both arguments have", {"relations[*]": _length}),
+    }
+    keys = {"relations[*]": _texts}
 
     def formats(self) -> Any:
         from tallystick.tasks.relations.files import FORMATS
@@ -94,7 +119,8 @@ class Relations(Task):
         from tallystick.tasks.relations.files import read_relations, read_training
         from tallystick.tasks.relations.metrics import RelationOptions, score, with_claims
 
-        training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
+        ign = not any(one.training for one in readings.values())  # else --train is for figures by `seen` or `frequency`
+        training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train if ign}
         texts = any(one.texts for one in readings.values())
         left: Documents[Any] = read_relations(reference, training, keep_text=texts)
         sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
@@ -152,6 +178,9 @@ class Relations(Task):
         parts = super().parts(scored, settings, shown)
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
         return replace(parts, explain=explain, draw=relations_drawer(scored.corpus, texts))
+
+    def words(self, scored: Scored) -> list[Any]:
+        return [scored.corpus.texts.get(name) for name in scored.corpus.ids]
 
     def unmet(self, scored: Scored, settings: RelationSettings) -> frozenset[str]:
         documents = (*scored.corpus.reference, *scored.corpus.predicted)

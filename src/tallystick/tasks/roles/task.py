@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text, mention_texts
 from tallystick.tasks.contract import Reading, Task, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
 
@@ -35,6 +36,16 @@ class Roles(Task):
     main = explained = "ceaf_ree"
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}
+    attributes = {
+        "size": Attribute("how many mentions an entity has", {"args[*]": lambda item, _: len(item.entity.mentions)}),
+        "length": Attribute(
+            "how many words a mention has", {"mentions[*]": lambda item, about: mention_length(item.mention, about)}
+        ),
+    }
+    keys = {
+        "args[*]": lambda item, about: mention_texts(item.entity.mentions, about),
+        "mentions[*]": lambda item, about: mention_text(item.mention, about),
+    }
 
     a_document = "document of roles"
     document_keys = ("id", "docid", "doc_id", "roles", "extracts", "pred_extracts")

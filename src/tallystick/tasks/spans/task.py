@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
 
 if TYPE_CHECKING:
@@ -63,6 +64,16 @@ class SpanSettings:
     # fmt: on
 
 
+def _length(span: Any, about: About) -> int:
+    """How many tokens a span has; the gaps of a discontinuous one do not count."""
+    pieces = span.get("pieces") or ((span["start"], span["end"]),)
+    return sum(end - start for start, end in pieces)
+
+
+def _text(span: Any, about: About) -> str | None:
+    return about.between(span["start"], span["end"] - 1)
+
+
 class Spans(Task):
     """Labelled segments."""
 
@@ -84,6 +95,8 @@ class Spans(Task):
     breakdowns = ("label",)
     rows_for_means = True
     explained = "segment"
+    attributes = {"length": Attribute("how many tokens a span has", {"[*]": _length})}
+    keys = {"[*]": _text}
 
     def formats(self) -> Any:
         from tallystick.tasks.spans.files import FORMATS
@@ -171,6 +184,10 @@ class Spans(Task):
 
     def needs_texts(self, settings: SpanSettings) -> bool:
         return settings.errors
+
+    def words(self, scored: Scored) -> list[list[str]]:
+        corpus: SpanCorpus = scored.corpus
+        return corpus.document_words()
 
     def show(self, scored: Scored, settings: SpanSettings, asked: Asked) -> Shown:
         from tallystick.tasks.spans.show import (

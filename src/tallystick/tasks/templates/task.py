@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
@@ -59,6 +60,9 @@ class Templates(Task):
     Settings = TemplateSettings
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
+    attributes = {
+        "size": Attribute("how many fillers a template has", {"templates[*]": lambda item, _: len(item.fillers)})
+    }
 
     def formats(self) -> Any:
         from tallystick.tasks.templates.files import FORMATS
