@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
@@ -136,6 +137,8 @@ class Asked:
     """The training data that figures by `seen` and `frequency` are about."""
     texts: bool = False
     """Whether what is asked for looks at the words of documents."""
+    errors: bool = False
+    """Whether errors are listed, with what stands around them."""
 
 
 @frozen
@@ -318,7 +321,7 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        texts = asked.report or asked.texts or self.needs_texts(settings)
+        texts = asked.report or asked.texts or asked.errors or self.needs_texts(settings)
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
@@ -388,6 +391,25 @@ class Task:
 
     comparison_tables: Callable[[Comparison], list[Table]] | None = None
     """Tables of its own, below a comparison."""
+
+    # What went wrong
+
+    kinds: ClassVar[Mapping[str, str]] = {}
+    """Its kinds of error, each with what it is, in the order in which they are shown."""
+
+    def find_mistakes(self, corpus: Any, settings: Any) -> Iterable[Mistake]:
+        """Every error, of one of the `kinds`, with its mend."""
+        return ()
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Any:
+        """The corpus with these mistakes mended, as `evaluate` takes it."""
+        from tallystick.tasks.mending import mend_documents
+
+        return mend_documents(corpus, mistakes)
+
+    def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Sequence[Table]:
+        """Tables of its own about the mistakes, such as errors by the distance of a head."""
+        return ()
 
     # Why a document scored what it scored
 
