@@ -116,13 +116,13 @@ def breakdown_options(task: Task) -> list[click.Option]:
 def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
     """What every comparison can be told, beside a task's own options."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="How often documents are drawn again, for intervals and tests."),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
             help="Of intervals; 1 - level is the level of significance.",
         ),
-        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True),
+        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="How intervals are made of the resamples."),
         click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
                      help="Between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,

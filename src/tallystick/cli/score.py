@@ -211,7 +211,7 @@ def suggest_command(name: str) -> click.Command:
     params = [
         *file_arguments(task), *task_options(task, "figures"),
         click.Option(["--output"], type=FILE, metavar="FILE", help="Write choices.yaml, with what each line would change above it."),
-        click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True),
+        click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True, help="How the suggestions are written."),
     ]  # fmt: skip
     return TaskCommand(
         name, callback=run, params=params, help="Try the choices that the errors call for; nothing is applied."

@@ -77,7 +77,13 @@ class Measure:
 
 @frozen
 class Comparison:
-    """Systems by metrics; `letters` names each system by one letter."""
+    """Systems by metrics; `letters` names each system by one letter.
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a"], ["b"]], [["a"], ["x"]])
+    >>> comparison = ts.compare({"system": result})
+    >>> comparison.figures
+    {'system': {'f1': 0.5}}
+    """
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]

@@ -201,6 +201,10 @@ class Results(Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
     Where there is one metric only, its figures are attributes: `results.f1`.
+
+    >>> results = ts.coreference([["mayor", "he"], ["Ann", "her"]], [["mayor", "he", "her"], ["Ann"]], ["muc", "b3"])
+    >>> list(results), round(results["b3"].f1, 4)
+    (['muc', 'b3'], 0.7059)
     """
 
     def __init__(self, results: Mapping[str, Result], background: Background | None = None) -> None:

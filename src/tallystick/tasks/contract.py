@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from tallystick.tasks.attributes import Attribute, Value
     from tallystick.tasks.plain import Given
 
+__all__ = [
+    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish",
+    "find_task", "option", "refuse_idle", "target_accuracy", "task_names",
+]  # fmt: skip
+
 Use = Literal["figures", "score", "explain"]
 Results = dict[str, Any]
 """A `Result` for each metric, by its name."""
@@ -49,7 +54,12 @@ AskParts = Callable[[Callable[[Any], set[str]]], set[str]]
 
 @frozen
 class Option:
-    """What an option is called, takes and does; `option` puts one into a field's metadata."""
+    """What an option is called, takes and does; `option` puts one into a field's metadata.
+
+    >>> from tallystick.tasks.contract import Option
+    >>> Option("How texts are compared.", choices=("exact", "unicode")).use
+    'figures'
+    """
 
     help: str = ""
     choices: tuple[str, ...] = ()
@@ -75,12 +85,29 @@ class Option:
 
 
 def option(default: Any, help: str = "", **about: Any) -> Any:
-    """A field of a task's settings; see `Option` for what can be said about it."""
+    """A field of a task's settings; see `Option` for what can be said about it.
+
+    >>> from tallystick.tasks.contract import option
+    >>> @dataclass(frozen=True)
+    ... class TurnSettings:
+    ...     collar: float = option(0.0, "Seconds around a turn that count neither way.", least=0)
+    >>> TurnSettings().collar
+    0.0
+    """
     return field(default=default, metadata={"option": Option(help, **about)})
 
 
 def target_accuracy() -> Any:
-    """The option of every task that has `confidence` among its settings and puts `claims` into its results."""
+    """The option of every task that has `confidence` among its settings and puts `claims` into its results.
+
+    >>> from tallystick.tasks.contract import option, target_accuracy
+    >>> @dataclass(frozen=True)
+    ... class SureSettings:
+    ...     confidence: str | None = option(None, "The field that says how sure a prediction is.")
+    ...     target_accuracy: float = target_accuracy()
+    >>> SureSettings().target_accuracy
+    0.95
+    """
     says = "With --confidence: show from which confidence on this accuracy is reached."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
@@ -93,7 +120,12 @@ def option_of(one: Field[Any]) -> Option:
 
 @frozen
 class Settings:
-    """The options of a task without options."""
+    """The options of a task without options.
+
+    >>> from tallystick.tasks.contract import Task
+    >>> Task.Settings()
+    Settings()
+    """
 
 
 def flag(one: Field[Any]) -> str:
@@ -104,7 +136,18 @@ def flag(one: Field[Any]) -> str:
 
 def refuse_idle(settings: Any, there: Collection[str], among: Collection[str], what: str) -> None:
     """An option that would change nothing is an error: whoever gives one believes that it does something. `there` are the metrics or
-    formats at hand, of all those in `among`, and `what` says so: "these files are read as jsonl"."""
+    formats at hand, of all those in `among`, and `what` says so: "these files are read as jsonl".
+
+    >>> from tallystick.tasks.contract import option, refuse_idle
+    >>> @dataclass(frozen=True)
+    ... class IouSettings:
+    ...     iou: float = option(0.5, "The overlap to reach.", on=("iou",))
+    >>> try:
+    ...     refuse_idle(IouSettings(iou=0.7), there=["segment"], among=["segment", "iou"], what="the metric is segment")
+    ... except ts.TallystickError as error:
+    ...     print(error)
+    --iou changes nothing: it is for iou, and the metric is segment
+    """
     for one in fields(settings):
         on = [name for name in option_of(one).on if name in among]
         if on and not set(on) & set(there) and getattr(settings, one.name) != one.default:
@@ -115,7 +158,12 @@ def refuse_idle(settings: Any, there: Collection[str], among: Collection[str], w
 
 @frozen
 class Asked:
-    """What a `score` command is to show beside the figures."""
+    """What a `score` command is to show beside the figures.
+
+    >>> from tallystick.tasks.contract import Asked
+    >>> Asked(by="label").by
+    'label'
+    """
 
     by: str | None = None
     label: str | None = None
@@ -144,7 +192,12 @@ class Asked:
 @frozen
 class Reading:
     """What a reader is asked for beside the figures: texts for a report or a list of errors, documents that a system may not have
-    answered, and whether these files are parts of larger ones."""
+    answered, and whether these files are parts of larger ones.
+
+    >>> from tallystick.tasks.contract import Reading
+    >>> Reading(texts=True).texts
+    True
+    """
 
     texts: bool = False
     missing: Missing | None = None
@@ -158,7 +211,12 @@ class Reading:
 
 @frozen
 class Scored:
-    """One system against the reference: what was read, and a result for each metric."""
+    """One system against the reference: what was read, and a result for each metric.
+
+    >>> from tallystick.tasks.contract import Scored
+    >>> Scored(corpus=None, results={}, notes=("2 duplicates counted once",)).notes
+    ('2 duplicates counted once',)
+    """
 
     corpus: Any
     results: Results
@@ -176,7 +234,12 @@ class Scored:
 
 @frozen
 class Shown:
-    """Tables, and the same as JSON."""
+    """Tables, and the same as JSON.
+
+    >>> from tallystick.tasks.contract import Shown
+    >>> (Shown(json={"errors": 2}) + Shown(json={"worst": "d1"})).json
+    {'errors': 2, 'worst': 'd1'}
+    """
 
     tables: Sequence[Table] = ()
     json: Mapping[str, Any] = field(default_factory=dict)
@@ -187,7 +250,12 @@ class Shown:
 
 @frozen
 class Wish:
-    """Which documents `explain` is to show: one by its name, or the worst, in all or at one field."""
+    """Which documents `explain` is to show: one by its name, or the worst, in all or at one field.
+
+    >>> from tallystick.tasks.contract import Wish
+    >>> Wish(worst=3).worst
+    3
+    """
 
     metric: str | None = None
     document: str | None = None
@@ -197,7 +265,12 @@ class Wish:
 
 @frozen
 class Explained:
-    """Documents with their alignments; `by` says what the worst one is the worst by."""
+    """Documents with their alignments; `by` says what the worst one is the worst by.
+
+    >>> from tallystick.tasks.contract import Explained
+    >>> Explained(documents=[], count=12, by="f1").count
+    12
+    """
 
     documents: Sequence[tuple[Any, Mapping[str, float | None], Explanation]]
     count: int
@@ -206,7 +279,13 @@ class Explained:
 
 
 class Task:
-    """A task. `read` and `evaluate` are what it needs; all else has a default, or is None where a task may do without it."""
+    """A task. `read` and `evaluate` are what it needs; all else has a default, or is None where a task may do without it.
+
+    >>> from tallystick.tasks.contract import find_task
+    >>> task = find_task("spans")
+    >>> task.name, task.unit, [one.name for one in task.options("figures")][:2]
+    ('spans', 'document', ['average', 'tags'])
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -254,6 +333,8 @@ class Task:
     the default `document` cannot tell a document from a mapping by id, whose values are dicts too."""
     data: ClassVar[str] = ""
     """What plain data its Python function takes, for the docstring."""
+    example: ClassVar[str] = ""
+    """Lines of Python with what they print, for the docstring; the tests run them."""
 
     def document(self, value: Any, where: str) -> Any:
         """One document of plain data (`tasks.plain.plain`) as a line of its JSON Lines; a `ValueMismatch` where it is none."""
@@ -553,7 +634,12 @@ def default_of(one: Field[Any]) -> Any:
 
 
 def task_names() -> list[str]:
-    """The tasks that there are: the folders of this package with a declaration."""
+    """The tasks that there are: the folders of this package with a declaration.
+
+    >>> from tallystick.tasks.contract import task_names
+    >>> "coreference" in task_names()
+    True
+    """
     import tallystick.tasks
 
     found = (Path(folder, name) for folder in tallystick.tasks.__path__ for name in sorted(os.listdir(folder)))
@@ -561,7 +647,12 @@ def task_names() -> list[str]:
 
 
 def find_task(name: str) -> Task:
-    """The task of this name."""
+    """The task of this name.
+
+    >>> from tallystick.tasks.contract import find_task
+    >>> find_task("amr").main
+    'smatch'
+    """
     known = task_names()
     if name not in known:
         raise MetricError(f"no task {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")

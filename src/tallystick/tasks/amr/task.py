@@ -109,6 +109,11 @@ class Amr(Task):
     {"triples": [...], "top": "w"}, or a graph of the package penman. Give one, a list of them, or a mapping by id.
     A text may also hold a whole file: graphs with an empty line between them, and # ::id.
     """
+    example = """
+    >>> gold = "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b))"
+    >>> round(ts.amr(gold, "(w / want-01 :ARG0 (b / boy))")["smatch"].f1, 4)
+    0.7273
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.amr.files import graph_document

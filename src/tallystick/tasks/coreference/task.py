@@ -84,6 +84,11 @@ class Coreference(Task):
     [[(0, 2), (5, 6)], [(3, 4)]] is one document, a list of such lists are several, {"d1": [...]} are documents by id.
     A document may also be a dict: {"id": "d1", "clusters": [...], "tokens": [...]}.
     """
+    example = """
+    >>> key, response = [[(0, 2), (5, 6)], [(3, 4), (7, 8)]], [[(0, 2)], [(3, 4), (5, 6), (7, 8)]]
+    >>> round(ts.coreference(key, response, metrics="conll")["conll"].f1, 4)
+    0.6464
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.coreference.files import cluster_document

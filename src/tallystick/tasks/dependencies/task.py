@@ -64,6 +64,12 @@ class Dependencies(Task):
     a dict of columns, {"words": [...], "heads": [...], "deprels": [...]}, with "upos", "xpos", "feats", "lemmas" where they are known.
     Give one, a list of them, or a mapping by id; or the text of CoNLL-U files.
     """
+    example = """
+    >>> gold, system = [(2, "nsubj"), (0, "root"), (2, "obj")], [(2, "nsubj"), (0, "root"), (2, "obl")]
+    >>> results = ts.dependencies(gold, system, metrics=["uas", "las"])
+    >>> results["uas"].f1, round(results["las"].f1, 4)
+    (1.0, 0.6667)
+    """
 
     def take(self, reference: Any, predicted: Any, settings: DependencySettings) -> tuple[Any, Any, Any]:
         from tallystick.tasks.dependencies.files import take_sentences

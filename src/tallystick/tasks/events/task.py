@@ -26,7 +26,7 @@ class EventSettings(HeadSettings):
     # fmt: off
     coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
-    ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
+    ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
 
@@ -101,6 +101,12 @@ class Events(Task):
     A document is a list of events, {"type": "attack", "trigger": (3, 4), "arguments": [(0, 2, "attacker"), (5, 6, "target")]}: spans of
     tokens, where ends are exclusive. Arguments may also be given by role: {"attacker": [(0, 2)]}.
     Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "events": [...], "tokens": [...]}.
+    """
+    example = """
+    >>> gold = [{"type": "attack", "trigger": (1, 2), "arguments": [(0, 1, "attacker"), (2, 4, "target")]}]
+    >>> system = [{"type": "attack", "trigger": (1, 2), "arguments": {"attacker": (0, 1)}}]
+    >>> round(ts.events(gold, system, metrics="arg_c")["arg_c"].f1, 4)
+    0.6667
     """
 
     def document(self, value: Any, where: str) -> Any:

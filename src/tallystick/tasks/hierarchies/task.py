@@ -71,6 +71,10 @@ class Hierarchies(Task):
     [("attack", "bombing"), ("attack", "shooting")]; or a dict, {"events": [...], "coreference": [[...]], "links": {"subevent": [...]}}.
     Give one document, a list of them, or a mapping by id.
     """
+    example = """
+    >>> ts.hierarchies("(attack(bombing)(shooting))", "(attack(bombing))", metrics="muc_p")["muc_p"].recall
+    0.5
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.hierarchies.files import hierarchy_document

@@ -57,6 +57,11 @@ class Nary(Task):
     [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]; with types, [{"type": "result", "args": {"Task": [(0, 2)]}}].
     Give one document, a list of them, or a mapping by id.
     """
+    example = """
+    >>> gold = [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]
+    >>> ts.nary(gold, [{"Task": [(0, 2)], "Method": [(6, 7)]}], metrics="clusters")["clusters"].f1
+    0.5
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.nary.files import nary_document

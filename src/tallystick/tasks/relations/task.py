@@ -110,6 +110,11 @@ class Relations(Task):
     ends are exclusive: [("born-in", (0, 2, "PER"), (5, 6, "LOC"))]; or {"type": "born-in", "subj": (0, 2), "obj": (5, 6)}.
     Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "relations": [...], "tokens": [...]}.
     """
+    example = """
+    >>> gold = [("born_in", (0, 2, "PER"), (5, 6, "LOC")), ("spouse", (0, 2, "PER"), (8, 10, "PER"))]
+    >>> ts.relations(gold, gold[:1], metrics="strict")["strict"].recall
+    0.5
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.relations.files import relation_document

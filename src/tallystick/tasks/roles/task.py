@@ -54,6 +54,11 @@ class Roles(Task):
     {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}.
     Give one document, a list of them, or a mapping by id; a mention may be {"start": 3, "end": 5} too, where ends are exclusive.
     """
+    example = """
+    >>> gold = {"PerpInd": [["guerrillas", "the rebels"]], "Target": [["the embassy"]]}
+    >>> round(ts.roles(gold, {"PerpInd": [["the rebels"]]}, metrics="ceaf_ree")["ceaf_ree"].f1, 4)
+    0.6667
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.roles.files import role_document

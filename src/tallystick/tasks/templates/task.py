@@ -76,6 +76,11 @@ class Templates(Task):
     mentions of an entity: [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}].
     Give one document, a list of them, or a mapping by id.
     """
+    example = """
+    >>> gold = [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}]
+    >>> ts.templates(gold, [{"type": "attack", "slots": {"Victim": ["J. Smith"]}}], preset="gtt")["gtt"].precision
+    1.0
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.templates.files import template_document
