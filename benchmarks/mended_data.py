@@ -422,7 +422,31 @@ def _write_templates(corpus: Any) -> str:
 
 # Event arguments
 
-TEXT = ["the", "rebels", "and", "two", "men", "attacked", "the", "mayor", "of", "lima", "with", "a", "car", "bomb", ",", "two", "men", "and", "the", "mayor", "fled", "to", "lima"]
+TEXT = [
+    "the",
+    "rebels",
+    "and",
+    "two",
+    "men",
+    "attacked",
+    "the",
+    "mayor",
+    "of",
+    "lima",
+    "with",
+    "a",
+    "car",
+    "bomb",
+    ",",
+    "two",
+    "men",
+    "and",
+    "the",
+    "mayor",
+    "fled",
+    "to",
+    "lima",
+]
 
 
 def _placed(draw: random.Random) -> dict[str, int]:

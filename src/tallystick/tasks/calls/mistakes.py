@@ -96,8 +96,8 @@ class _Log:
             yield self._mistake("missed call", one, None, (("calls",), self._with_call(one)))
         order = [i for i, j in sorted(aligned.pairs, key=lambda pair: pair[1])]
         if self.ordered and order != sorted(order):
-            sides = (" → ".join(map(_name, side)) for side in (gold, system))
-            yield Mistake("wrong order", self.log.name, *sides, edits=((("calls",), self._arranged),))
+            ours, theirs = (" → ".join(map(_name, side)) for side in (gold, system))
+            yield Mistake("wrong order", self.log.name, ours, theirs, edits=((("calls",), self._arranged),))
 
     def _compare(self, gold: Call, system: Call, j: int) -> Iterator[Mistake]:
         at: tuple[Any, ...] = ("calls", j)
