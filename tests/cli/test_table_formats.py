@@ -113,7 +113,7 @@ def test_differences_are_in_percent_as_the_figures_are():
 def test_the_caption_explains_what_is_printed():
     shown = latex(*SPANS, *MIXED)
     caption = next(line for line in shown.splitlines() if line.startswith("\\caption"))
-    assert "in percent. [ ]: 95 \\% interval. Behind each figure: its rank, and by how many" in caption
+    assert "in percent. [~]: 95 \\% interval. Behind each figure: its rank, and by how many" in caption
     assert "Signature: spans.segment \\textbar{} average=micro" in caption
     assert "Bold: the best." in caption
     assert "#" not in caption
