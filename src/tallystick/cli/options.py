@@ -248,6 +248,8 @@ class Common:
     junit: str | None = None
     intervals: bool = False
     slice: str | None = None
+    training: tuple[str, ...] = ()
+    """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
     """--errors, of a task that has no kinds of error of its own."""
     picture: str | None = None
@@ -378,8 +380,9 @@ def common_options(task: Task) -> list[click.Option]:
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         *layout_options(taken),
-        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
+        *train_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
@@ -412,6 +415,33 @@ def label_option(task: Task) -> list[click.Option]:
         return []
     usual = f"  [default: {task.label}]" if task.label else ""
     return [click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which.{usual}")]
+
+
+def attributes_help(task: Task) -> str:
+    """What the attributes of items are, for the help of --by."""
+    return "".join(f"; {name}: {what}" for name, what in task.all_attributes.items())
+
+
+def train_option(task: Task) -> list[click.Option]:
+    """The training data of figures by `seen` and `frequency`, unless the task has training data of its own."""
+    if not task.keys or any(flag(one) == "--train" for one in fields(task.Settings)):
+        return []
+    says = "With --by seen or frequency: training data, in the format of REFERENCE; may be repeated."
+    return [click.Option(["--train", "training"], multiple=True, metavar="FILE", help=says)]
+
+
+def training_of(training: Sequence[str], settings: Any, by: str | None) -> tuple[str, ...] | None:
+    """The training files that figures by `seen` and `frequency` are about; None where figures are by something else."""
+    from tallystick.tasks.attributes import TRAINED, needs_training
+
+    if by not in TRAINED:
+        if training:
+            raise MetricError(f"--train is for --by {' and --by '.join(TRAINED)}; give one of them")
+        return None
+    found = (*training, *(getattr(settings, "train", None) or ()))
+    if not found:
+        raise needs_training(by)
+    return found
 
 
 def metric_option(task: Task) -> list[click.Option]:
@@ -459,7 +489,7 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
         given = {
-            f"--by {common.by}": common.by in ("label", "field"),
+            f"--by {common.by}": common.by not in (None, "document"),
             "--report": common.report is not None,
             "--errors": common.differences,
         }
