@@ -86,7 +86,7 @@ def test_by_document(folder):
     assert cells["conll"][:2] == ["", ""]
     wanted = found["documents_by_id"]["muc"]["(a); part 000"]
     assert [float(cell) for cell in cells["muc"]] == [wanted[name] for name in ("precision", "recall", "f1")]
-    assert "'label' is not 'document'" in run("key", "response", "--by", "label", code=2).stderr
+    assert "'label' is not one of 'document', 'length'" in run("key", "response", "--by", "label", code=2).stderr
 
 
 def test_errors(folder):

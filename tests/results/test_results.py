@@ -116,8 +116,8 @@ def test_one_metric_has_its_figures_as_attributes_and_several_say_which() -> Non
 
 def test_wrong_questions_are_answered() -> None:
     results = scored("coreference")
-    with pytest.raises(MetricError, match=r"by label, document, field, not by 'labels'.*Did you mean"):
-        results.by("labels")
+    with pytest.raises(MetricError, match=r"coreference has no figures by lengths; it has .*Did you mean"):
+        results.by("lengths")
     with pytest.raises(MetricError, match="no document 'x'; there is 1: "):
         results.explain("x")
     with pytest.raises(KeyError, match="no metric 'x'"):

@@ -20,6 +20,8 @@ from tallystick.cli.options import (
     metric_option,
     settings_of,
     task_options,
+    train_option,
+    training_of,
 )
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
@@ -42,7 +44,7 @@ def compare_command(name: str) -> click.Command:
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         metrics = tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
-        given = {"by": None, "label": None, **given}
+        given = {"by": None, "label": None, "training": (), **given}
         run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
 
     return TaskCommand(
@@ -83,6 +85,7 @@ class ComparisonOptions:
     rows: int | None = None
     by: str | None = None
     label: str | None = None
+    training: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuse what would have no effect."""
@@ -96,14 +99,15 @@ class ComparisonOptions:
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    listed = " or ".join(task.breakdowns)
+    known = [*task.breakdowns, *task.all_attributes]
     by = [
-        click.Option(["--by"], type=click.Choice(task.breakdowns),
-                     help=f"Also by {listed}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
+        click.Option(["--by"], type=click.Choice(known),
+                     help=f"Also by {' or '.join(known)}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
         *label_option(task),
+        *train_option(task),
     ]  # fmt: skip
     return [
-        *(by if task.breakdowns else []),
+        *(by if known else []),
         click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="The same by value of a field of the reference, or of a column of a file by document id."),
         click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="How many documents that got worse are shown with these.  [default: 10]"),
     ]  # fmt: skip
@@ -112,13 +116,13 @@ def breakdown_options(task: Task) -> list[click.Option]:
 def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
     """What every comparison can be told, beside a task's own options."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="How often documents are drawn again, for intervals and tests."),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
             help="Of intervals; 1 - level is the level of significance.",
         ),
-        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True),
+        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="How intervals are made of the resamples."),
         click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
                      help="Between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
@@ -145,9 +149,13 @@ def run_comparison(
 
     check_before()
     options.check()
+    train = training_of(options.training, settings, options.by)
     task.check(metrics, settings)
     files = named_systems(systems)
-    scored, notes = score_systems(task, reference, files, metrics, settings, options.missing)
+    scored, notes = score_systems(
+        task, reference, files, metrics, settings, options.missing,
+        Reading(texts=train is not None or options.slice is not None, training=train is not None),
+    )  # fmt: skip
     if options.macro:
         from tallystick.results.selection import mean_over_documents
 
@@ -158,7 +166,7 @@ def run_comparison(
     )  # fmt: skip
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
-    by = compare_by(comparison, options.by, options.label, options.rows) if options.by else None
+    by = compare_by(comparison, options.by, options.label, options.rows, train) if options.by else None
     by = compare_by(comparison, "slice", options.slice, options.rows) if options.slice else by
     shown = None
     few = next(iter(scored.values()))[0].count <= FIELDS_OF
@@ -192,7 +200,8 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
 
 
 def score_systems(
-    task: Task, reference: str, files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any, missing: str = "error"
+    task: Task, reference: str, files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any, missing: str = "error",
+    reading: Reading | None = None,
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
@@ -207,7 +216,7 @@ def score_systems(
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
-            found = _score_against(task, against, there, metrics, settings, absent)
+            found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
             _require_same_documents({_run_name(run, files): one for run, one in found.items()})
             results |= found
         except SidesMismatch as error:
@@ -232,12 +241,12 @@ def _without_missing(
 
 def _score_against(
     task: Task, reference: str, runs: Mapping[tuple[str, int], str], metrics: tuple[str, ...], settings: Any,
-    absent: Mapping[tuple[str, int], Missing],
+    absent: Mapping[tuple[str, int], Missing], reading: Reading,
 ) -> dict[tuple[str, int], Results]:  # fmt: skip
     from tallystick.files.source import Source
     from tallystick.tasks.metric import results_of
 
-    readings = {run: Reading(missing=absent.get(run)) for run in runs}
+    readings = {run: replace(reading, missing=absent.get(run)) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
     scored = task.score_systems(Source.of(reference), runs, metrics, settings, readings)
     for line in dict.fromkeys(line for one in scored.values() for line in one.opening):

@@ -244,6 +244,8 @@ class Common:
     junit: str | None = None
     intervals: bool = False
     slice: str | None = None
+    training: tuple[str, ...] = ()
+    """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
     """--errors, of a task that has no kinds of error of its own."""
 
@@ -288,14 +290,27 @@ class Engine:
 _WRONG = ("where the worst documents differ.", "which label was taken for which, and where the worst documents differ.")
 
 
+def _has_errors(task: Task) -> bool:
+    """Whether --errors is one of the options that every task has, and not one of its own."""
+    own = "errors" in {one.name for one in fields(task.Settings)}
+    return not own and (task.can_explain or bool(task.kinds))
+
+
+def _wrong(task: Task) -> str:
+    if task.kinds:
+        return "the kinds of error, what each figure would be if one kind were mended, and where the errors are."
+    return _WRONG[bool(task.labels)]
+
+
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
     taken = {flag(one) for one in fields(task.Settings)}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
-        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
+        *train_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
@@ -305,7 +320,7 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
         click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
-        *([] if "--errors" in taken or not task.can_explain else [click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_WRONG[bool(task.labels)]}")]),
+        *([click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_wrong(task)}")] if _has_errors(task) else []),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document and --errors are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
@@ -327,6 +342,33 @@ def label_option(task: Task) -> list[click.Option]:
         return []
     usual = f"  [default: {task.label}]" if task.label else ""
     return [click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which.{usual}")]
+
+
+def attributes_help(task: Task) -> str:
+    """What the attributes of items are, for the help of --by."""
+    return "".join(f"; {name}: {what}" for name, what in task.all_attributes.items())
+
+
+def train_option(task: Task) -> list[click.Option]:
+    """The training data of figures by `seen` and `frequency`, unless the task has training data of its own."""
+    if not task.keys or any(flag(one) == "--train" for one in fields(task.Settings)):
+        return []
+    says = "With --by seen or frequency: training data, in the format of REFERENCE; may be repeated."
+    return [click.Option(["--train", "training"], multiple=True, metavar="FILE", help=says)]
+
+
+def training_of(training: Sequence[str], settings: Any, by: str | None) -> tuple[str, ...] | None:
+    """The training files that figures by `seen` and `frequency` are about; None where figures are by something else."""
+    from tallystick.tasks.attributes import TRAINED, needs_training
+
+    if by not in TRAINED:
+        if training:
+            raise MetricError(f"--train is for --by {' and --by '.join(TRAINED)}; give one of them")
+        return None
+    found = (*training, *(getattr(settings, "train", None) or ()))
+    if not found:
+        raise needs_training(by)
+    return found
 
 
 def metric_option(task: Task) -> list[click.Option]:
@@ -368,17 +410,13 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
     lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
-    lists |= (
-        {"--errors": common.differences}
-        if task.can_explain and "errors" not in {one.name for one in fields(settings)}
-        else {}
-    )
+    lists |= {"--errors": common.differences} if _has_errors(task) else {}
     also = f" (or of {' and '.join(lists)})" if lists else ""
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
         given = {
-            f"--by {common.by}": common.by in ("label", "field"),
+            f"--by {common.by}": common.by not in (None, "document"),
             "--report": common.report is not None,
             "--errors": common.differences,
         }

@@ -77,7 +77,13 @@ class Measure:
 
 @frozen
 class Comparison:
-    """Systems by metrics; `letters` names each system by one letter."""
+    """Systems by metrics; `letters` names each system by one letter.
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a"], ["b"]], [["a"], ["x"]])
+    >>> comparison = ts.compare({"system": result})
+    >>> comparison.figures
+    {'system': {'f1': 0.5}}
+    """
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -153,23 +159,23 @@ class Comparison:
 
     @overload
     def by(
-        self, what: Literal["field", "label", "slice"], label: str | None = None, rows: int | None = None
-    ) -> PartComparisons: ...
+        self, what: Literal["field", "label", "slice"], label: str | None = None, rows: int | None = None, *, train: Any = None
+    ) -> PartComparisons: ...  # fmt: skip
 
     @overload
-    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables: ...
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, train: Any = None) -> Tables: ...
 
-    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
-        """By "field" or "label" a table for each metric: its figure and interval under each system, what is significant (p corrected over
-        all fields or labels), documents won, lost and tied, and below it the documents that got worse (`rows` of them) with the fields
-        that did it; by "slice" the same for the documents that share a value (of the field `label`, or of FILE.csv:COLUMN). By "document" the figures alone, a column for each system (its first run)."""
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, train: Any = None) -> Tables:
+        """By "field", "label" or an attribute of the task's items ("length", ...) a table for each metric: its figure and interval under each
+        system, what is significant (p corrected over all parts), documents won, lost and tied, and below it the documents that got worse
+        (`rows` of them) with the parts that did it; by "slice" the same for the documents that share a value (of the field `label`, or of
+        FILE.csv:COLUMN). `train` is the training data of "seen" and "frequency". By "document" the figures alone, a column for each system
+        (its first run)."""
         from tallystick.results.parts import compare_by
-        from tallystick.results.results import check_breakdown
 
-        if what != "slice":
-            check_breakdown(what)
+        self.of(self.systems[0]).background.check_breakdown(what, "slice")
         if what != "document":
-            return compare_by(self, what, label, rows)
+            return compare_by(self, what, label, rows, train)
         from tallystick.results.comparison_show import side_by_side
 
         return side_by_side({s: self.of(s) for s in self.systems}, rows)

@@ -99,7 +99,14 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
 
 @frozen(eq=False)
 class Result:
-    """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
+    """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ...
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a", "b"], ["c"]], [["a"], ["c", "d"]])
+    >>> result.figures
+    {'precision': 0.6666666666666666, 'recall': 0.6666666666666666, 'f1': 0.6666666666666666}
+    >>> result.tally
+    {'num_p': 2.0, 'den_p': 3.0, 'num_r': 2.0, 'den_r': 3.0}
+    """
 
     metric: Node | str
     kind: Kind

@@ -64,12 +64,33 @@ class Background:
         """What stands beside the figures: as JSON, and as further columns of the table."""
         return {}, None
 
-    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
-        """Figures by label or by field, as tables and as JSON."""
+    @property
+    def breakdowns(self) -> tuple[str, ...]:
+        """What figures can be by."""
+        return BREAKDOWNS
+
+    def check_breakdown(self, what: str, *more: str) -> None:
+        """Refuse any other word than what figures can be by."""
+        known = (*self.breakdowns, *more)
+        if what not in known:
+            has = f"{self.task} has" if self.task else "there are"
+            it = "it has" if self.task else "there are"
+            raise MetricError(
+                f"{has} no figures by {what}; {it} those by {', '.join(known)}.{did_you_mean(what, known)}"
+            )
+
+    def words(self, results: Results) -> Sequence[Any] | None:
+        """The words of each document, where they are known."""
+        return None
+
+    def breakdown(
+        self, results: Results, by: str, label: str | None, train: Any = None
+    ) -> tuple[Sequence[Table], Mapping[str, Any]]:
+        """Figures by label, by field or by an attribute, as tables and as JSON."""
         return broken_down(results, by, label, self.labels, self.label)
 
-    def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
-        """By metric the rows of the documents by label or by field."""
+    def portions(self, results: Results, by: str, label: str | None, train: Any = None) -> Mapping[str, Portions]:
+        """By metric the rows of the documents by label, by field or by an attribute."""
         from tallystick.results.parts import portions_of
 
         return portions_of(results, by, label, self.labels, self.label)
@@ -171,12 +192,6 @@ class Background:
         return replace(self, title="Evaluation", reference="", notes=())
 
 
-def check_breakdown(what: str) -> None:
-    """Refuse any other word than what figures can be by."""
-    if what not in BREAKDOWNS:
-        raise MetricError(f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}")
-
-
 class NoSuchMetric(MetricError, KeyError):
     """A name that no metric has; as in every mapping it is a KeyError too."""
 
@@ -187,6 +202,10 @@ class Results(Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
     Where there is one metric only, its figures are attributes: `results.f1`.
+
+    >>> results = ts.coreference([["mayor", "he"], ["Ann", "her"]], [["mayor", "he", "her"], ["Ann"]], ["muc", "b3"])
+    >>> list(results), round(results["b3"].f1, 4)
+    (['muc', 'b3'], 0.7059)
     """
 
     def __init__(self, results: Mapping[str, Result], background: Background | None = None) -> None:
@@ -322,17 +341,26 @@ class Results(Mapping[str, Result]):
         extend = self.background.beside(self)[1]
         return extend(figures) if extend is not None else figures
 
-    def by(self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False) -> Tables:
-        """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several; with `intervals`
-        every figure of a label or field has its confidence interval."""
-        check_breakdown(what)
+    def by(
+        self,
+        what: str,
+        label: str | None = None,
+        rows: int | None = None,
+        *,
+        train: Any = None,
+        intervals: bool = False,
+    ) -> Tables:
+        """Figures by "label", "document" (the worst first), "field", or an attribute of the task's items, such as "length". `label` says
+        which label, where there are several; `train` is the training data of "seen" and "frequency"; with `intervals` every figure of a
+        part has its confidence interval."""
+        self.background.check_breakdown(what)
         if what == "document":
             return Tables([reports.documents_table(self, rows)])
-        tables, json = self.background.breakdown(self, what, label)
+        tables, json = self.background.breakdown(self, what, label, train)
         if intervals:
             from tallystick.results.parts import with_intervals
 
-            tables = with_intervals(self, tables, json, what, label)[0]
+            tables = with_intervals(self, tables, json, what, label, train)[0]
         return Tables(tables)
 
     def slices(
@@ -345,8 +373,10 @@ class Results(Mapping[str, Result]):
         return slice_results(self, by, resamples=resamples, seed=seed, level=level)
 
     def errors(self, rows: int | None = None) -> Tables:
-        """What went wrong, as the task tells it: kinds of error, lists of examples, or where the worst documents differ."""
-        return Tables(self.background.errors(self, rows))
+        """What went wrong: the kinds of error, each with its figures if it were mended, and where the errors are; for results without a
+        task where the worst documents differ. Of a task it is an `Analysis`, with `kinds` and `mistakes` as data."""
+        found = self.background.errors(self, rows)
+        return found if isinstance(found, Tables) else Tables(found)
 
     def explain(self, document: Any = None, metric: str | None = None) -> Explanation:
         """What was matched with what in a document; in the worst one, if none is named."""
