@@ -541,10 +541,8 @@ class Result:
 
         if not isinstance(other, Result):
             return NotImplemented
-        total = Sum(Wants(rows=self.kept and other.kept))
-        for part in map(total.of, (self, other)):
-            total.check(part)
-            total.add(part)
+        empty = Sum(Wants(rows=self.kept and other.kept))
+        total = empty.of(self) + empty.of(other)
         claims = None if self.claims is None or other.claims is None else self.claims + other.claims
         return total.result() if claims is None else total.result().changed(claims=claims)
 

@@ -26,6 +26,7 @@ from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_te
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tallystick.results.accounts import Sum
     from tallystick.results.explanation import Explanation
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
@@ -311,9 +312,22 @@ class Results(Mapping[str, Result]):
             if background.whole():
                 raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
         joined = self.background.joined(other.background)
-        if list(self) != list(other):
+        from tallystick.results.accounts import Sum, Wants, agreed_sums
+
+        wants = Wants(rows=all(result.kept for result in (*self.values(), *other.values())))
+        one, two = agreed_sums(
+            *({name: Sum(wants).of(result) for name, result in side.items()} for side in (self, other))
+        )
+        if list(one) != list(two):
             raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
-        return Results({name: result + other[name] for name, result in self.items()}, joined)
+        return Results({name: self._added(name, part + two[name], other) for name, part in one.items()}, joined)
+
+    def _added(self, name: str, total: Sum, other: Results) -> Result:
+        """A sum as a result, with what the predictions of both say of how sure they are."""
+        claims = [side[name].claims if name in side else None for side in (self, other)]
+        if claims[0] is None or claims[1] is None:
+            return total.result()
+        return total.result().changed(claims=claims[0] + claims[1])
 
     def __radd__(self, other: object) -> Results:
         """So that `sum` adds the results of batches."""
