@@ -644,7 +644,62 @@ def _write_hierarchies(corpus: Any) -> str:
     return lines(out)
 
 
+# Graphs of meaning
+
+CONCEPTS, EDGES = ("want-01", "want-02", "boy", "girl", "go-01"), (":ARG0", ":ARG1", ":ARG0-of", ":mod", ":op1")
+
+
+def _amr(draw: random.Random) -> dict[str, Any]:
+    names = [f"v{k}" for k in range(draw.randint(1, 4))]
+    triples = [[name, ":instance", draw.choice(CONCEPTS)] for name in names]
+    triples += [[draw.choice(names[:k]), draw.choice(EDGES), names[k]] for k in range(1, len(names))]
+    triples += [[draw.choice(names), draw.choice(EDGES), draw.choice(names)]] if chance(draw, 0.4) else []
+    triples += [[draw.choice(names), ":polarity", "-"]] if chance(draw, 0.4) else []
+    triples += [[draw.choice(names), ":quant", draw.choice("123")]] if chance(draw, 0.4) else []
+    return {"triples": triples, "top": names[0]}
+
+
+def _damaged_amr(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    names = [one[0] for one in document["triples"] if one[1] == ":instance"]
+    out = []
+    for source, role, target in document["triples"]:
+        if role == ":instance":
+            out.append([source, role, draw.choice(CONCEPTS) if chance(draw, 0.25) else target])
+            continue
+        if chance(draw, 0.15):
+            continue
+        source = draw.choice(names) if chance(draw, 0.15) else source
+        role = draw.choice(EDGES) if chance(draw, 0.2) and target in names else role
+        target = draw.choice("123") if role == ":quant" and chance(draw, 0.4) else target
+        out.append([target, role, source] if target in names and chance(draw, 0.1) else [source, role, target])
+    if chance(draw, 0.3):
+        out += [["x", ":instance", draw.choice(CONCEPTS)], [names[0], draw.choice(EDGES), "x"]]
+    if len(names) > 1 and chance(draw, 0.25):
+        gone = names[-1]
+        out = [one for one in out if gone not in one]
+    out += [[names[0], ":polarity", "-"]] if chance(draw, 0.2) else []
+    out += [[draw.choice(names[:-1] or names), draw.choice(EDGES), names[0]]] if chance(draw, 0.25) else []
+    there = [one[0] for one in out if one[1] == ":instance"]
+    return {"triples": out, "top": draw.choice(there) if chance(draw, 0.2) else there[0]}
+
+
+def _draw_amr(draw: random.Random) -> Drawn:
+    presets = ({}, {"preset": "smatch"}, {"preset": "smatchpp"})
+    return (
+        *both(draw, _amr, _damaged_amr),
+        {**draw.choice(presets), "input": "triples", "metrics": ("smatch", "unlabelled", "concepts", "reentrancies")},
+    )
+
+
+def _write_amr(corpus: Any) -> str:
+    return lines([
+        {"id": graph.name, "triples": [list(one) for one in graph.triples], "top": graph.variables[graph.top] if graph.top is not None else None}
+        for graph in corpus[1].graphs
+    ])  # fmt: skip
+
+
 SAMPLES = {
+    "amr": Sample(_draw_amr, _write_amr),
     "hierarchies": Sample(
         _draw_hierarchies, _write_hierarchies, {**PERFECT, "blanc": 1.0, "nstm": 1.0, "f1_links": 1.0}
     ),
