@@ -698,7 +698,118 @@ def _write_amr(corpus: Any) -> str:
     ])  # fmt: skip
 
 
+# N-ary relations
+
+SCIREX = ("Material", "Metric", "Task", "Method")
+
+
+def _spans(draw: random.Random, many: int) -> list[list[int]]:
+    """Mentions that do not overlap."""
+    return [[3 * k, 3 * k + draw.randint(1, 3)] for k in draw.sample(range(12), many)]
+
+
+def _scirex(draw: random.Random) -> dict[str, Any]:
+    spans = _spans(draw, 8)
+    clusters: dict[str, list[Any]] = {f"e{k}": spans[2 * k : 2 * k + draw.randint(1, 2)] for k in range(4)}
+    kinds = {name: draw.choice(SCIREX) for name in clusters}
+    ner = [[*span, kinds[name]] for name, found in clusters.items() for span in found]
+    relations = []
+    for _ in range(draw.randint(0, 3)):
+        roles: dict[str, str] = {}
+        for name in draw.sample(list(clusters), draw.randint(1, 4)):
+            roles.setdefault(kinds[name], name)
+        relations.append(roles)
+    return {"ner": ner, "coref": clusters, "n_ary_relations": relations}
+
+
+def _damaged_scirex(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    clusters = {name: list(found) for name, found in document["coref"].items()}
+    kinds = {tuple(one[:2]): one[2] for one in document["ner"]}
+    for name, found in clusters.items():
+        if chance(draw, 0.3):
+            span = found[0]
+            found[0] = [span[0], span[0] + draw.randint(1, 3)]
+            kinds[tuple(found[0])] = kinds[tuple(span)]
+        if chance(draw, 0.2):
+            found.append([40 + int(name[1]), 41 + int(name[1])])
+        if len(found) > 1 and chance(draw, 0.2):
+            found.pop()
+    relations = [
+        {
+            role: draw.choice(list(clusters)) if chance(draw, 0.2) else name
+            for role, name in one.items()
+            if chance(draw, 0.9)
+        }
+        for one in document["n_ary_relations"]
+        if chance(draw, 0.85)
+    ]
+    for one in relations:
+        one |= {draw.choice(SCIREX): draw.choice(list(clusters))} if chance(draw, 0.2) else {}
+    relations = [one for one in relations if one]
+    used = {name for one in relations for name in one.values()}
+    free = [name for name in clusters if name not in used]
+    if free and chance(draw, 0.4):
+        del clusters[draw.choice(free)]
+    if chance(draw, 0.3):
+        clusters["x"] = [[50, 51]]
+        kinds[50, 51] = draw.choice(SCIREX)
+        relations += [{"Task": "x", "Method": next(iter(clusters))}] if chance(draw, 0.5) else []
+    if chance(draw, 0.3):
+        kinds = {span: draw.choice(SCIREX) for span in kinds}
+    ner = [[*span, kind] for span, kind in kinds.items()]
+    return {"ner": ner, "coref": clusters, "n_ary_relations": relations}
+
+
+def _plain_nary(draw: random.Random) -> dict[str, Any]:
+    spans = _spans(draw, 8)
+    entities = [spans[2 * k : 2 * k + draw.randint(1, 2)] for k in range(4)]
+    return {"relations": [
+        {"type": draw.choice(("result", "use")), "args": {role: draw.choice(entities) for role in draw.sample(("A", "B", "C"), draw.randint(1, 3))}}
+        for _ in range(draw.randint(0, 3))
+    ]}  # fmt: skip
+
+
+def _damaged_nary(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = [one for one in document["relations"] if chance(draw, 0.85)]
+    for one in out:
+        one["type"] = draw.choice(("result", "use")) if chance(draw, 0.2) else one["type"]
+        for role in list(one["args"]):
+            one["args"][role] = (
+                [[40, 41]]
+                if chance(draw, 0.15)
+                else [*one["args"][role], [45, 46]]
+                if chance(draw, 0.1)
+                else one["args"][role]
+            )
+        one["args"] |= {draw.choice("ABC"): [[50, 51]]} if chance(draw, 0.2) else {}
+    return {"relations": out + (_plain_nary(draw)["relations"][:1] if chance(draw, 0.2) else [])}
+
+
+def _draw_nary(draw: random.Random) -> Drawn:
+    if chance(draw, 0.3):
+        return (*both(draw, _plain_nary, _damaged_nary), {})
+    return (*both(draw, _scirex, _damaged_scirex), {})
+
+
+def _write_nary(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        if any(role not in SCIREX for relation in document.relations for role in relation):
+            return {"relations": [
+                {"type": type_, "args": {role: document.clusters[name] for role, name in relation.items()}}
+                for relation, type_ in zip(document.relations, document.types, strict=True)
+            ]}  # fmt: skip
+        ner = [[*span, kind] for span, kind in document.spans.items()]
+        return {"ner": ner, "coref": document.clusters, "n_ary_relations": list(document.relations)}
+
+    return by_name(corpus, lay_out)
+
+
 SAMPLES = {
+    "nary": Sample(
+        _draw_nary,
+        _write_nary,
+        never_perfect=frozenset(("scirex_clusters", "scirex_n1", "scirex_n2", "scirex_n3", "scirex_n4")),
+    ),
     "amr": Sample(_draw_amr, _write_amr),
     "hierarchies": Sample(
         _draw_hierarchies, _write_hierarchies, {**PERFECT, "blanc": 1.0, "nstm": 1.0, "f1_links": 1.0}

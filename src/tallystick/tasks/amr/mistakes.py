@@ -114,8 +114,8 @@ class _Pair:
         ours = None if self.gold.top is None else self.node[self.gold.top]
         if self.counting.root != "none" and ours != self.system.top:
             edits = self._brought(ours)
-            said = (None if node is None else self._say(node) for node in (ours, self.system.top))
-            yield self._mistake("wrong top", *said, "top", *edits, (("top",), put(ours)))
+            said = [None if node is None else self._say(node) for node in (ours, self.system.top)]
+            yield self._mistake("wrong top", said[0], said[1], "top", *edits, (("top",), put(ours)))
         yield from self._edges()
 
     def _nodes(self) -> Iterator[Mistake]:
