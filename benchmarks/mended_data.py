@@ -804,7 +804,70 @@ def _write_nary(corpus: Any) -> str:
     return by_name(corpus, lay_out)
 
 
+# Spans
+
+TAGS = ("PER", "LOC", "ORG")
+
+
+def _span(draw: random.Random) -> dict[str, Any]:
+    start = draw.randrange(LENGTH - 4)
+    return {"start": start, "end": start + draw.randint(1, 4), "label": draw.choice(TAGS)}
+
+
+def _flat(spans: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Spans of which none overlaps another."""
+    out: list[dict[str, Any]] = []
+    for one in sorted(spans, key=lambda one: (one["start"], one["end"])):
+        if not out or out[-1]["end"] <= one["start"]:
+            out.append(one)
+    return out
+
+
+def _texts(draw: random.Random) -> dict[str, Any]:
+    return {
+        "tokens": [f"w{k}" for k in range(LENGTH)],
+        "spans": _flat([_span(draw) for _ in range(draw.randint(0, 6))]),
+    }
+
+
+def _damaged_texts(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = []
+    for one in document["spans"]:
+        if chance(draw, 0.15):
+            continue
+        one = _shifted(draw, one) if chance(draw, 0.3) else one
+        out.append({**one, "label": draw.choice((*TAGS, "MISC"))} if chance(draw, 0.25) else one)
+    return {
+        "spans": [
+            one for one in _flat([*out, *(_span(draw) for _ in range(draw.randint(0, 2)))]) if one["end"] <= LENGTH
+        ]
+    }
+
+
+def _draw_spans(draw: random.Random) -> Drawn:
+    metrics = draw.choice(
+        (("segment", "ts", "token"), ("segment", "overlap", "iou"), ("strict", "exact", "partial", "type"))
+    )
+    return (
+        *both(draw, _texts, _damaged_texts),
+        {"offsets": "tokens", "metrics": metrics, **({"average": "macro"} if chance(draw, 0.3) else {})},
+    )
+
+
+def _write_spans(corpus: Any) -> str:
+    texts, side = corpus.texts, corpus.texts.predicted
+    spans: list[list[Any]] = [[] for _ in range(texts.texts)]
+    for text, start, end, tag in zip(
+        side.text.tolist(), side.start.tolist(), side.end.tolist(), side.tag.tolist(), strict=True
+    ):
+        spans[text].append({"start": start, "end": end, "label": texts.tags[tag]})
+    return lines([
+        {"id": name, "tokens": [f"w{k}" for k in range(LENGTH)], "spans": found} for name, found in zip(texts.names, spans, strict=True)
+    ])  # fmt: skip
+
+
 SAMPLES = {
+    "spans": Sample(_draw_spans, _write_spans),
     "nary": Sample(
         _draw_nary,
         _write_nary,
