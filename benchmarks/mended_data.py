@@ -866,7 +866,62 @@ def _write_spans(corpus: Any) -> str:
     ])  # fmt: skip
 
 
+# Coreference
+
+
+def _chains(draw: random.Random) -> dict[str, Any]:
+    spans = draw.sample([(start, start + length) for start in range(LENGTH) for length in (1, 2)], draw.randint(0, 10))
+    clusters: list[list[Any]] = [[] for _ in range(4)]
+    for span in spans:
+        draw.choice(clusters).append(span)
+    return {"clusters": [found for found in clusters if found]}
+
+
+def _damaged_chains(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    clusters: list[list[Any]] = [[] for _ in range(6)]
+    taken = {tuple(one) for found in document["clusters"] for one in found}
+    for k, found in enumerate(document["clusters"]):
+        if chance(draw, 0.1):
+            continue
+        for span in found:
+            moved = (span[0], span[1] + 1)
+            if chance(draw, 0.15):
+                continue
+            if chance(draw, 0.15) and moved not in taken:
+                taken.add(moved)
+                span = moved
+            clusters[draw.randrange(5) if chance(draw, 0.2) else k].append(span)
+    clusters[5] += [(40, 41), (42, 43)] if chance(draw, 0.3) else []
+    clusters[0] += [(50, 51)] if chance(draw, 0.3) else []
+    return {"clusters": [found for found in clusters if found]}
+
+
+def _draw_coreference(draw: random.Random) -> Drawn:
+    gold, system = (
+        {one["id"]: one["clusters"] for one in map(json.loads, side.splitlines())}
+        for side in both(draw, _chains, _damaged_chains)
+    )
+    return gold, system, {}
+
+
+def _write_coreference(corpus: Any) -> dict[str, Any]:
+    """The mended columns as clusters of (start, end)."""
+    from tallystick.tasks.coreference.mentions import CoreferenceOptions, prepare
+    from tallystick.tasks.coreference.metrics import mended
+
+    prepared, spans = mended(corpus.pairs, corpus.kinds, CoreferenceOptions()), {}
+    for chains, rows, columns in prepare(corpus.pairs, CoreferenceOptions()).sides():
+        for row, code in zip(rows.tolist(), columns.mention.tolist(), strict=True):
+            spans[code] = int(chains.start[row]), int(chains.end[row]) + 1
+    out: dict[str, dict[int, list[Any]]] = {name: {} for name in prepared.documents}
+    side = prepared.overlaps.response
+    for document, entity, code in zip(side.document.tolist(), side.entity.tolist(), side.mention.tolist(), strict=True):
+        out[prepared.documents[document]].setdefault(entity, []).append(spans[code])
+    return {name: [found[entity] for entity in sorted(found)] for name, found in out.items()}
+
+
 SAMPLES = {
+    "coreference": Sample(_draw_coreference, _write_coreference, never_perfect=frozenset(("conll",))),
     "spans": Sample(_draw_spans, _write_spans),
     "nary": Sample(
         _draw_nary,

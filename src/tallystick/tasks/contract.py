@@ -409,7 +409,7 @@ class Task:
         if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
             from tallystick.tasks.mending import show_kinds
 
-            shown = show_kinds(self, scored, settings) + shown
+            shown += show_kinds(self, scored, settings)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         elif asked.by in self.all_attributes:
