@@ -4,6 +4,7 @@
  * give equal results to the bit: no fused or reordered arithmetic (see hatch_build.py for the compiler's options).
  */
 #include <stdint.h>
+#include <string.h>
 
 typedef int64_t I;
 
@@ -299,4 +300,40 @@ SHARED void match_sparse(I height, I width, const I *starts, const I *columns, c
             end_column = next;
         }
     }
+}
+
+/* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
+ * where each first occurs. `table` has 2^bits places, all of them -1, more than there are ranges; 8 bytes behind the last range may be
+ * read. How many are different. */
+SHARED I number_ranges(const unsigned char *data, I n, const I *start, const I *length, I bits, int32_t *table, int32_t *codes,
+                       I *first)
+{
+    const uint64_t factor = 0x9E3779B97F4A7C15u, mask = ((uint64_t)1 << bits) - 1;
+    int32_t found = 0;
+    for (I i = 0; i < n; i++) {
+        const unsigned char *here = data + start[i];
+        const I size = length[i];
+        uint64_t hash = (uint64_t)size * factor, word;
+        for (I at = 0; at < size; at += 8) {
+            memcpy(&word, here + at, 8);
+            if (size - at < 8) { /* what follows is no part of it, whatever the order of bytes in a word */
+                word = 0;
+                memcpy(&word, here + at, (size_t)(size - at));
+            }
+            hash = (hash ^ word) * factor;
+            hash ^= hash >> 29;
+        }
+        uint64_t place = (hash * factor) >> (64 - bits);
+        while (table[place] >= 0) {
+            const I other = first[table[place]];
+            if (length[other] == size && !memcmp(data + start[other], here, (size_t)size)) break;
+            place = (place + 1) & mask;
+        }
+        if (table[place] < 0) {
+            first[found] = i;
+            table[place] = found++;
+        }
+        codes[i] = table[place];
+    }
+    return found;
 }

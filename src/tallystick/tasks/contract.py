@@ -187,11 +187,11 @@ class ShownLater(Shown):
         return self._make()  # type: ignore[attr-defined,no-any-return]
 
     @property
-    def tables(self) -> Sequence[Table]:  # type: ignore[override]
+    def tables(self) -> Sequence[Table]:
         return self._made.tables
 
     @property
-    def json(self) -> Mapping[str, Any]:  # type: ignore[override]
+    def json(self) -> Mapping[str, Any]:
         return self._made.json
 
 

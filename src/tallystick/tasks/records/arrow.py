@@ -319,10 +319,8 @@ def _items(array: Any) -> Any:
 
 def _repeated(owners: I64, array: Any) -> I64:
     """The owner of each item of the lists or maps in an array without nulls."""
-    if pa.types.is_map(array.type):
-        lengths = np.diff(to_array(array.offsets))
-    else:
-        lengths = to_array(pc.list_value_length(array))
+    by_key = pa.types.is_map(array.type)
+    lengths = np.diff(to_array(array.offsets)) if by_key else to_array(pc.list_value_length(array))
     return np.repeat(owners, lengths.astype(np.int64))
 
 
