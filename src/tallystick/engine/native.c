@@ -337,3 +337,36 @@ SHARED I number_ranges(const unsigned char *data, I n, const I *start, const I *
     }
     return found;
 }
+
+/* The twin of the steps in `program.PrimalDual._block`: over-relaxed steps of the primal-dual hybrid gradient on a matrix by rows, in one
+ * pass over the columns and one over the rows. `values`, `prices` and `drawn` go in and out; `reached`, `paid`, `now`, `by` and
+ * `price_by` are those of the last step; `ahead` is room for a number a column. What a row without a price adds is 0 and left out. */
+SHARED void hybrid_steps(I steps, I height, I width, const int32_t *start, const int32_t *index, const double *value,
+                         const double *gain, const double *limit, const double *pace, const double *price_pace, double relaxed,
+                         double *values, double *prices, double *drawn, double *reached, double *paid, double *now, double *by,
+                         double *price_by, double *ahead)
+{
+    for (I step = 0; step < steps; step++) {
+        for (I c = 0; c < width; c++) {
+            const double old = values[c], to = old + pace[c] * (gain[c] - drawn[c]);
+            const double here = to < 0.0 ? 0.0 : to > 1.0 ? 1.0 : to;
+            reached[c] = here;
+            by[c] = here - old;
+            ahead[c] = 2.0 * here - old;
+            values[c] = old + relaxed * by[c];
+            now[c] = 0.0;
+        }
+        for (I r = 0; r < height; r++) {
+            double sum = 0.0;
+            for (int32_t k = start[r]; k < start[r + 1]; k++) sum += value[k] * ahead[index[k]];
+            const double old = prices[r], to = old + price_pace[r] * (sum - limit[r]);
+            const double here = to > 0.0 ? to : 0.0;
+            paid[r] = here;
+            price_by[r] = here - old;
+            prices[r] = old + relaxed * price_by[r];
+            if (here != 0.0)
+                for (int32_t k = start[r]; k < start[r + 1]; k++) now[index[k]] += value[k] * here;
+        }
+        for (I c = 0; c < width; c++) drawn[c] += relaxed * (now[c] - drawn[c]);
+    }
+}
