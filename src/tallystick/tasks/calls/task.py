@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class CallSettings:
 
     # fmt: off
     tools: Any = option(None, "Definitions of the tools, as JSON: an argument that is its default may be left out, x-tallystick in a parameter says how to compare it, and any other function is hallucinated.", metavar="FILE")
-    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. calls[*].arguments.city: {text: levenshtein}", metavar="FILE")
+    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. calls[*].arguments.city: {text: levenshtein}.", metavar="FILE")
     ordered: bool = option(False, "Calls have an order; else parallel calls may come in any.")
     strings: str = option("exact", "Texts are equal as they are, or as BFCL compares them: without case, blanks and some punctuation.", choices=("exact", "bfcl"))
     id: str | None = option(None, "The field that pairs the logs, or its path.  [default: id, where both files have it]", metavar="PATH")
@@ -68,8 +69,18 @@ class Calls(Task):
     breakdowns = ("label", "field")
     labels = {"function": "calls[*].name"}
     label = "function"
+    attributes = {
+        "size": Attribute("how many arguments a call has", {"calls[*]": lambda call, _: len(call["arguments"] or ())})
+    }
+    keys = {"calls[*]": lambda call, _: call["name"]}
     data = """A log is a list of calls, {"name": ..., "arguments": {...}}, or a response as OpenAI, Anthropic or MCP write it, or a model's
     text; give a list of logs, or a mapping by id, or files."""
+    example = """
+    >>> gold = [{"name": "get_weather", "arguments": {"city": "Oslo", "unit": "C"}}]
+    >>> system = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+    >>> round(ts.calls([gold], [system], metrics="arguments")["arguments"].recall, 4)
+    0.6667
+    """
 
     def take(self, reference: Any, predicted: Any, settings: CallSettings) -> tuple[Any, Any, CallSettings]:
         """Both sides as Python has them: a mapping is by id, unless it is a log itself, and a text is a log, or names a file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text, mention_texts
 from tallystick.tasks.contract import Reading, Task, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
 
@@ -35,6 +36,16 @@ class Roles(Task):
     main = explained = "ceaf_ree"
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}
+    attributes = {
+        "size": Attribute("how many mentions an entity has", {"args[*]": lambda item, _: len(item.entity.mentions)}),
+        "length": Attribute(
+            "how many words a mention has", {"mentions[*]": lambda item, about: mention_length(item.mention, about)}
+        ),
+    }
+    keys = {
+        "args[*]": lambda item, about: mention_texts(item.entity.mentions, about),
+        "mentions[*]": lambda item, about: mention_text(item.mention, about),
+    }
 
     a_document = "document of roles"
     document_keys = ("id", "docid", "doc_id", "roles", "extracts", "pred_extracts")
@@ -42,6 +53,11 @@ class Roles(Task):
     A document is a dict with the entities of each role, an entity a list of its mentions, a mention a text:
     {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}.
     Give one document, a list of them, or a mapping by id; a mention may be {"start": 3, "end": 5} too, where ends are exclusive.
+    """
+    example = """
+    >>> gold = {"PerpInd": [["guerrillas", "the rebels"]], "Target": [["the embassy"]]}
+    >>> round(ts.roles(gold, {"PerpInd": [["the rebels"]]}, metrics="ceaf_ree")["ceaf_ree"].f1, 4)
+    0.6667
     """
 
     def document(self, value: Any, where: str) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
@@ -59,6 +60,9 @@ class Templates(Task):
     Settings = TemplateSettings
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
+    attributes = {
+        "size": Attribute("how many fillers a template has", {"templates[*]": lambda item, _: len(item.fillers)})
+    }
 
     def formats(self) -> Any:
         from tallystick.tasks.templates.files import FORMATS
@@ -71,6 +75,11 @@ class Templates(Task):
     A document is a list of templates, a template a dict with its type and the fillers of its slots, a filler a text, or a list of the
     mentions of an entity: [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}].
     Give one document, a list of them, or a mapping by id.
+    """
+    example = """
+    >>> gold = [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}]
+    >>> ts.templates(gold, [{"type": "attack", "slots": {"Victim": ["J. Smith"]}}], preset="gtt")["gtt"].precision
+    1.0
     """
 
     def document(self, value: Any, where: str) -> Any:
