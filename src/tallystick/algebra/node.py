@@ -38,6 +38,7 @@ from tallystick.algebra.plain import Plain
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
 from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
 from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
+from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 
@@ -185,6 +186,19 @@ class Node:
     def by_side(self) -> tuple[Similarity, Similarity] | None:
         """The expressions of precision and of recall, if they are two."""
         return None
+
+    @property
+    def aligned_by(self) -> Similarity | None:
+        """The expression whose alignment says what is right and what is wrong; of two expressions, neither."""
+        return self.summed if self.by_side is None else None
+
+    side_names: ClassVar[tuple[str, str]] = ("precision", "recall")
+    """What the two expressions of `by_side` are called."""
+
+    def kind_of_tally(self) -> Kind:
+        """What turns its sums into figures."""
+        headline, beta = self.headline
+        return Counts(headline, beta, one=self.by_side is None and not self.summed.two_numerators)
 
     # Latent variables and time limits, which concern all that is around them.
 

@@ -36,7 +36,7 @@ from tallystick.engine.data import (
     split_surplus,
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
-from tallystick.engine.tally import Counts, Totals, are_integers
+from tallystick.engine.tally import Kind, Totals, are_integers
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result
@@ -373,13 +373,11 @@ def _check_documents(name: str, side: Any) -> None:
 # One batch of documents through the engine: Σ(P,R), Σ(P,P) and Σ(R,R) of each, as rows of a tally.
 
 
-def kind_of(metric: Node) -> Counts:
+def kind_of(metric: Node) -> Kind:
     """Which figures a metric has."""
-    found = metric.__dict__.get("_kind")
+    found: Kind | None = metric.__dict__.get("_kind")
     if found is None:
-        headline, beta = metric.headline
-        found = Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
-        metric.__dict__["_kind"] = found
+        found = metric.__dict__["_kind"] = metric.kind_of_tally()
     return found
 
 
@@ -398,7 +396,11 @@ def tally_bounds(
     """The tally of each document, and the same with the numerators' upper bounds where a time limit struck; what the
     documents' fields earned is added to `fields`, if asked for."""
     if metric.by_side is not None:
-        first, second = (_tally(side.summed, reference, predicted, scope) for side in metric.by_side)
+        told = metric.aligned_by
+        first, second = (
+            _tally(side.summed, reference, predicted, scope, fields if side.summed is told else None)
+            for side in metric.by_side
+        )
         rows, above = (
             np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
         )
