@@ -44,14 +44,17 @@ class Replaceable(Around):
         return blocks.frame.pairs(self.fill(r, p, blocks.frame))
 
     def fill(self, r: Any, p: Any, frame: Frame) -> F64:
-        whole = np.minimum(frame.by_row(self.inner.selves(r)), frame.by_column(self.inner.selves(p)))
+        whole: F64 = np.minimum(frame.by_row(self.inner.selves(r)), frame.by_column(self.inner.selves(p)))
         if self.inner.dense:
-            return (whole + self.inner.fill(r, p, frame)) / 2
+            whole += self.inner.fill(r, p, frame)
+            whole /= 2
+            return whole
         columns = np.empty(len(p), np.int64)
         columns[frame.column_order] = np.repeat(np.arange(len(frame.column_counts)), frame.column_counts)
         found = self.inner.pairs(r, p, Blocks(frame.block_of_row, columns, max(1, len(frame.row_counts))))
         whole[frame.cells(found.i, found.j)] += found.weight
-        return whole / 2
+        whole /= 2
+        return whole
 
     def _selves(self, column: Any) -> F64:
         return self.inner.selves(column)

@@ -1,17 +1,16 @@
 """Boxes in pictures, intervals in time.
 
-    box_iou()                     |∩| / |∪| of two boxes
-    interval(onset, offset)       1 if both ends are near enough
-    timeline()                    a whole collection of intervals as what it covers, moment by moment:
+box_iou()                     |∩| / |∪| of two boxes
+interval(onset, offset)       1 if both ends are near enough
+timeline()                    a whole collection of intervals as what it covers, moment by moment:
 
-        reference   ──────    ────
-        predicted      ───────
-        both           ▔▔▔    ▔           Σ = ∫ min(how many of the reference, how many predicted) dt
+    reference   ──────    ────
+    predicted      ───────
+    both           ▔▔▔    ▔           Σ = ∫ min(how many of the reference, how many predicted) dt
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +110,9 @@ class Interval(Similarity):
     name = "interval"
 
     def __post_init__(self) -> None:
-        require(self.onset >= 0 and (self.offset or 0) >= 0 and self.share >= 0, "interval() needs tolerances of 0 or more")
+        require(
+            self.onset >= 0 and (self.offset or 0) >= 0 and self.share >= 0, "interval() needs tolerances of 0 or more"
+        )
 
     @property
     def regular(self) -> bool:
@@ -141,8 +142,8 @@ class Interval(Similarity):
         return Pairs(i[near], j[near], np.ones(int(near.sum())))
 
     def _distance(self, difference: F64) -> F64:
-        apart = np.abs(difference)
-        return apart if self.digits is None else np.round(apart, self.digits)
+        apart: F64 = np.abs(difference)
+        return apart if self.digits is None else np.asarray(np.round(apart, self.digits), np.float64)
 
 
 ENDS = Overlap("length", "start", "end", inclusive=False)
@@ -172,7 +173,7 @@ class Timeline(Similarity):
         assert isinstance(right, Bag)
         inside = scope.items()
         ends = [field(side.items, self.at, inside, False) if self.at else side.items for side in (left, right)]
-        r, p = ENDS.encode(*ends, inside.field(self.at) if self.at else inside)
+        r, p = ENDS.encode(ends[0], ends[1], inside.field(self.at) if self.at else inside)
         return Items(left.offsets, r), Items(right.offsets, p)
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
@@ -208,7 +209,9 @@ def box_iou(form: str = "xyxy") -> BoxIoU:
     return BoxIoU(form)
 
 
-def interval(onset: float = 0.0, offset: float | None = None, *, share: float = 0.0, digits: int | None = None) -> Interval:
+def interval(
+    onset: float = 0.0, offset: float | None = None, *, share: float = 0.0, digits: int | None = None
+) -> Interval:
     """Intervals whose ends are near enough: notes, events, segments."""
     return Interval(onset, offset, share, digits)
 
