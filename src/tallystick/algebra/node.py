@@ -200,6 +200,14 @@ class Node:
         headline, beta = self.headline
         return Counts(headline, beta, one=self.by_side is None and not self.summed.two_numerators)
 
+    ranks: ClassVar[bool] = False
+    """Whether `rank` says what the figures are made of."""
+
+    def rank(self, reference: Data, valid: I64 | None, predicted: Data, scope: Scope) -> tuple[Kind, F64] | None:
+        """Where the figures do not follow from sums of numerators: a kind that these documents make up, and their rows. `valid` are
+        the documents that have a prediction (None: all)."""
+        return None
+
     # Latent variables and time limits, which concern all that is around them.
 
     @property

@@ -36,7 +36,7 @@ from tallystick.engine.data import (
     split_surplus,
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
-from tallystick.engine.tally import Kind, Totals, are_integers
+from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result
@@ -476,14 +476,19 @@ def tally(
             left, right = (sliced(side, start, start + step) for side in (reference, predicted))
         scope = Scope(memory=account.memory)
         try:
-            rows, above = tally_bounds(metric, left, right, scope, account.fields)
+            ranked = metric.rank(left, *readable(right), scope)
+            if ranked is None:
+                kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
+            else:
+                kind, rows, above = *ranked, None
         except ValueMismatch as error:
 
             def score(some: Data, others: Data) -> Any:
                 return tally_rows(metric, some, others, account.memory)
 
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
-        account.batches.append((account.kind, rows, above if metric.limited else None))
+        account.kind = joint_kind(account.kind, kind)
+        account.batches.append((kind, rows, above if metric.limited else None))
         account.count += len(rows)
         if account.aligned is not None and Aligned in scope.memo:
             account.aligned.append((left, right, scope.memo[Aligned]))
