@@ -203,7 +203,7 @@ def test_what_is_printed_too_stands_once_in_the_report(tmp_path, task):
     plain, both = tmp_path / "plain.html", tmp_path / "both.html"
     tallystick("score", task, *files, "--report", plain)
     tallystick("score", task, *files, *asked, "--report", both)
-    assert titles(both)[: len(titles(plain))] == titles(plain)
+    assert [title for title in titles(both) if title in titles(plain)] == titles(plain)
     assert len(set(titles(both))) == len(titles(both))
     assert any(titles(plain))
     if task != "relations":  # of which the other metrics are asked for, too

@@ -288,6 +288,18 @@ class Engine:
 _WRONG = ("where the worst documents differ.", "which label was taken for which, and where the worst documents differ.")
 
 
+def _has_errors(task: Task) -> bool:
+    """Whether --errors is one of the options that every task has, and not one of its own."""
+    own = "errors" in {one.name for one in fields(task.Settings)}
+    return not own and (task.can_explain or bool(task.kinds))
+
+
+def _wrong(task: Task) -> str:
+    if task.kinds:
+        return "the kinds of error, what each figure would be if one kind were mended, and where the errors are."
+    return _WRONG[bool(task.labels)]
+
+
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
     taken = {flag(one) for one in fields(task.Settings)}
@@ -305,7 +317,7 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
         click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
-        *([] if "--errors" in taken or not task.can_explain else [click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_WRONG[bool(task.labels)]}")]),
+        *([click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_wrong(task)}")] if _has_errors(task) else []),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document and --errors are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
@@ -368,11 +380,7 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
     lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
-    lists |= (
-        {"--errors": common.differences}
-        if task.can_explain and "errors" not in {one.name for one in fields(settings)}
-        else {}
-    )
+    lists |= {"--errors": common.differences} if _has_errors(task) else {}
     also = f" (or of {' and '.join(lists)})" if lists else ""
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")

@@ -93,7 +93,7 @@ def asked_of(common: Common, advance: Callable[[int, int], None] | None = None) 
     return Asked(
         common.by, common.label, common.limit, chosen_format(common.format_), bool(common.report),
         common.report_documents if common.report else 0, common.wants_rows, common.policy(), advance,
-        by_document=common.wants_parts,
+        by_document=common.wants_parts, errors=common.differences,
     )  # fmt: skip
 
 

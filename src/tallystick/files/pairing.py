@@ -192,6 +192,8 @@ class Paired(Generic[T]):
     predicted: tuple[T, ...]
     warnings: tuple[str, ...] = ()
     texts: Mapping[Any, Any] = field(default_factory=dict)
+    places: Mapping[Any, Place] = field(default_factory=dict)
+    """Where each document stands: the prediction, or, where it lacks one, the reference."""
 
 
 def pair_documents(
@@ -207,7 +209,15 @@ def pair_documents(
         tuple(right[j] if j >= 0 else nothing() for _, j in pairs),
         (*reference.warnings, *predicted.warnings),
         {**predicted.texts, **reference.texts},
+        _places(reference, predicted, pairs),
     )
+
+
+def _places(reference: Documents[Any], predicted: Documents[Any], pairs: Sequence[tuple[int, int]]) -> dict[Any, Place]:
+    left, right = list(reference.places.items()), list(predicted.places.items())
+    if not left and not right:  # documents from Python
+        return {}
+    return {(left[k] if k >= 0 else right[j])[0]: (right[j] if j >= 0 else left[k])[1] for k, j in pairs}
 
 
 def check_kinds(reference: Any, predicted: Any, *kinds: type) -> None:

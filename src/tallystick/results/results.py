@@ -331,8 +331,10 @@ class Results(Mapping[str, Result]):
         return slice_results(self, by, resamples=resamples, seed=seed, level=level)
 
     def errors(self, rows: int | None = None) -> Tables:
-        """What went wrong, as the task tells it: kinds of error, lists of examples, or where the worst documents differ."""
-        return Tables(self.background.errors(self, rows))
+        """What went wrong: the kinds of error, each with its figures if it were mended, and where the errors are; for results without a
+        task where the worst documents differ. Of a task it is an `Analysis`, with `kinds` and `mistakes` as data."""
+        found = self.background.errors(self, rows)
+        return found if isinstance(found, Tables) else Tables(found)
 
     def explain(self, document: Any = None, metric: str | None = None) -> Explanation:
         """What was matched with what in a document; in the worst one, if none is named."""

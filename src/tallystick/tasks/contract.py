@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
@@ -131,6 +132,8 @@ class Asked:
     """Whether fields or labels are looked at document by document, so that the documents are kept for that."""
     part: bool = False
     """Whether more documents may follow, so that what these do not have need not be misspelt."""
+    errors: bool = False
+    """Whether errors are listed, with what stands around them."""
 
 
 @frozen
@@ -307,7 +310,9 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked, part=asked.part)
+        reading = Reading(
+            texts=asked.report or asked.errors or self.needs_texts(settings), asked=asked, part=asked.part
+        )
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
         if asked.by in ("label", "field"):
@@ -350,6 +355,25 @@ class Task:
 
     comparison_tables: Callable[[Comparison], list[Table]] | None = None
     """Tables of its own, below a comparison."""
+
+    # What went wrong
+
+    kinds: ClassVar[Mapping[str, str]] = {}
+    """Its kinds of error, each with what it is, in the order in which they are shown."""
+
+    def find_mistakes(self, corpus: Any, settings: Any) -> Iterable[Mistake]:
+        """Every error, of one of the `kinds`, with its mend."""
+        return ()
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Any:
+        """The corpus with these mistakes mended, as `evaluate` takes it."""
+        from tallystick.tasks.mending import mend_documents
+
+        return mend_documents(corpus, mistakes)
+
+    def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Sequence[Table]:
+        """Tables of its own about the mistakes, such as errors by the distance of a head."""
+        return ()
 
     # Why a document scored what it scored
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from tallystick.tasks.named import HeadSettings, read_json_object
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
 
 
@@ -53,6 +55,24 @@ class Events(Task):
         "distance": "arguments[*].distance",
     }
     label = "role"
+    kinds = {
+        "wrong type": "the trigger meets that of the reference, and the type of the event differs",
+        "wrong trigger boundary": "the trigger overlaps the right one, and begins or ends elsewhere",
+        "wrong trigger": "an event of the right type with one of its arguments, whose trigger is somewhere else",
+        "missed event": "no predicted event is like it; mended, its trigger is there, without arguments",
+        "spurious event": "no event of the reference is like it",
+        "duplicate event": "the trigger was predicted before with this type",
+        "argument lost by its trigger": "the argument is right, and counts as wrong since type or trigger of its event are wrong",
+        "argument of a missed event": "lost with its event; mended, its event is there, too",
+        "argument of a spurious event": "an event that should not be there has it",
+        "wrong role": "the argument meets that of the reference, and its role differs",
+        "wrong boundary": "the argument overlaps the right one, and begins or ends elsewhere",
+        "wrong argument": "the role is filled with something else",
+        "argument in another event": "right in all, but that it belongs to another event",
+        "missed argument": "the event was found without it",
+        "spurious argument": "no argument of the event is like it",
+        "duplicate argument": "the event has it already",
+    }
 
     a_document = "document of events"
     document_keys = ("id", "doc_id", "events", "tokens", "sentences", "event_mentions", "entity_mentions", "wnd_id")
@@ -96,6 +116,11 @@ class Events(Task):
             weights=settings.weights,
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
+
+    def find_mistakes(self, corpus: Any, settings: EventSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.events.mistakes import find_mistakes
+
+        return find_mistakes(corpus[1], settings.strip_articles)
 
     def tree(self, scored: Scored, settings: EventSettings, metric: str, document: Any) -> Explanation:
         from tallystick.tasks.events.show import with_words

@@ -26,8 +26,10 @@ from tallystick.tasks.named import HeadSettings
 if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.plain import Given
+    from tallystick.tasks.relations.metrics import RelationOptions
 
 
 @frozen
@@ -59,6 +61,17 @@ class Relations(Task):
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}
+    kinds = {
+        "wrong type": "the arguments meet those of the reference, and the type of the relation differs",
+        "swapped direction": "subject and object are exchanged",
+        "wrong boundary": "an argument overlaps the right one, and begins or ends elsewhere",
+        "wrong entity type": "an argument is at the right place, under another entity type",
+        "wrong argument": "one argument is right, and the other is somewhere else",
+        "wrong evidence": "a fact of DocRED with other sentences as its evidence",
+        "duplicate": "a relation that was predicted before",
+        "spurious": "no relation of the reference is like it",
+        "missed": "no predicted relation is like it",
+    }
 
     def formats(self) -> Any:
         from tallystick.tasks.relations.files import FORMATS
@@ -92,9 +105,9 @@ class Relations(Task):
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import FactSet, RelationSet
         from tallystick.tasks.relations.files import read_relations, read_training
-        from tallystick.tasks.relations.metrics import RelationOptions, score, with_claims
+        from tallystick.tasks.relations.metrics import score, with_claims
 
-        training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
+        training = {name: read_training(file) for name, file in _training(settings).items()}
         texts = any(one.texts for one in readings.values())
         left: Documents[Any] = read_relations(reference, training, keep_text=texts)
         sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
@@ -113,13 +126,7 @@ class Relations(Task):
             _require_types(
                 settings.symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)]
             )
-        options = RelationOptions(
-            symmetric=settings.symmetric,
-            types=settings.types,
-            heads=settings.known_heads,
-            weights=settings.weights,
-            training=tuple(training),
-        )
+        options = _options(settings, training)
         out = {}
         for run, right in rights.items():
             pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
@@ -132,6 +139,16 @@ class Relations(Task):
                 results = with_claims(results, pairs, of, settings.symmetric)
             out[run] = Scored(pairs, results)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: RelationSettings) -> Any:
+        from tallystick.tasks.relations.metrics import score
+
+        return score(corpus, metrics, _options(settings, _training(settings)))
+
+    def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.relations.mistakes import find_mistakes
+
+        return find_mistakes(corpus, settings.symmetric)
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
         for one in self.options("figures"):
@@ -167,6 +184,23 @@ class Relations(Task):
             found = ask_parts(lambda file: set(_types_of(read_relations(file))))
             if found:
                 _require_types(settings.symmetric, sorted(found))
+
+
+def _training(settings: RelationSettings) -> dict[str, str]:
+    """The files of training data, by what they are called."""
+    return {Path(name).name.partition(".")[0]: name for name in settings.train}
+
+
+def _options(settings: RelationSettings, training: Iterable[str]) -> RelationOptions:
+    from tallystick.tasks.relations.metrics import RelationOptions
+
+    return RelationOptions(
+        symmetric=settings.symmetric,
+        types=settings.types,
+        heads=settings.known_heads,
+        weights=settings.weights,
+        training=tuple(training),
+    )
 
 
 def _only_one_has_types(left: Documents[Any], right: Documents[Any]) -> str:
