@@ -185,7 +185,7 @@ class Ranking:
 
     def figures(self, sums: F64) -> dict[str, F64]:
         """AP over labels and thresholds, AP at .5 and .75 where these are among them, and the recall of everything (AR)."""
-        flat = np.atleast_2d(sums).reshape(-1, sums.shape[-1])
+        flat = sums.reshape(int(np.prod(sums.shape[:-1])), sums.shape[-1])
         total = flat @ self.counts
         ap = np.full((len(flat), len(self.labels), len(self.at)), np.nan)
         recall = ap.copy()

@@ -36,7 +36,7 @@ from tallystick.engine.data import (
     split_surplus,
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
-from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind
+from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result
@@ -131,21 +131,26 @@ class Evaluation:
         if undefined not in (None, 0.0, 1.0):
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
-        self.kind = kind_of(metric)
         self._without_columns: list[tuple[Data, Data]] = []
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self.keep_aligned = False
         self.aligned: list[Slice] | None = None
         """The documents of the last update in slices with their alignments, if these are to be kept."""
+        kind = kind_of(metric)
         self._taken = Account(
-            self.kind,
+            kind,
             Subject(metric, undefined, settings_of(metric)),
-            totals=None if rows else Account.nothing(self.kind).totals,
+            totals=None if rows else Account.nothing(kind).totals,
             fields={} if fields else None,
             labels=None if labels is None else LabelSums(labels),
             documents=[] if self.keep else None,
         )
+
+    @property
+    def kind(self) -> Kind:
+        """What turns the tallies so far into figures."""
+        return self._taken.kind
 
     @property
     def rows(self) -> F64:
@@ -225,7 +230,7 @@ class Evaluation:
         found.documents = [(reference, predicted)]
         self._taken.add(found)
         self._taken.forget()
-        return rows
+        return rows_under(self.kind, found.kind, rows)
 
     def _rows_of_few(self, reference: Data, predicted: Data) -> F64 | None:
         """The rows of the first documents, if these are few and small, without columns, and if they are whole numbers: others might differ

@@ -28,7 +28,7 @@ from tallystick.algebra.parse import load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
-from tallystick.engine.tally import exact_rows
+from tallystick.engine.tally import exact_rows, tells_exact
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
@@ -181,7 +181,10 @@ class Wanted:
         elif self.worst:
             undefined, headline, _ = worst_first(evaluation.kind, rows)
             headline = np.where(undefined, 1.0, headline)
-            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
+            if tells_exact(evaluation.kind):
+                loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
+            else:
+                loss = 1.0 - headline
             if self.at is not None:
                 loss = self._losses(batch, evaluation, self.at)
                 headline = np.zeros(len(loss))
