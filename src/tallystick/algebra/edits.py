@@ -102,3 +102,8 @@ def tree_edit(inner: Similarity, *, limit: float | None = None) -> OrderedTree:
 def edit_ratio(inner: Similarity) -> EditRatio:
     """The share of the longer side that need not be edited."""
     return EditRatio(inner)
+
+
+def replaceable(inner: Similarity) -> Replaceable:
+    """What may be replaced by anything, at half its price: the items of an edit distance."""
+    return Replaceable(inner)

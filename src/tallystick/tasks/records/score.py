@@ -181,10 +181,8 @@ class Wanted:
         elif self.worst:
             undefined, headline, _ = worst_first(evaluation.kind, rows)
             headline = np.where(undefined, 1.0, headline)
-            if tells_exact(evaluation.kind):
-                loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
-            else:
-                loss = 1.0 - headline
+            summed = tells_exact(evaluation.kind)
+            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2] if summed else 1.0 - headline
             if self.at is not None:
                 loss = self._losses(batch, evaluation, self.at)
                 headline = np.zeros(len(loss))
