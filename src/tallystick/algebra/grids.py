@@ -80,6 +80,7 @@ class Grid(Limited, _Aligning):
     """Σ over the cells of two tables, at the crossings of matched rows and columns."""
 
     name = "grid"
+    drawn = "table"
     says = "cells at the crossings of matched rows and columns"
 
     def in_words(self) -> tuple[str, ...]:

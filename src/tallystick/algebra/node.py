@@ -357,6 +357,8 @@ class Similarity(Node):
 
     # What it looks at, and what lies below it. The defaults are those of a leaf that takes any value.
 
+    drawn: ClassVar[str] = ""
+    """How a report draws what it compares: boxes, lanes, table or tree; nothing, if it is best read."""
     structure: ClassVar[str] = ""
     """What values it takes apart: "record", "items", or none."""
     adds_up: ClassVar[bool] = False

@@ -509,6 +509,7 @@ class Overlap(Similarity):
     end: str = "right"
     inclusive: bool = True
     name = "overlap"
+    drawn = "lanes"
 
     def __post_init__(self) -> None:
         require(

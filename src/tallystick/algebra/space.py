@@ -38,6 +38,7 @@ class BoxIoU(Dense):
 
     form: str = "xyxy"
     name = "box_iou"
+    drawn = "boxes"
 
     def __post_init__(self) -> None:
         require(
@@ -62,10 +63,10 @@ class BoxIoU(Dense):
         if isinstance(data, Bag):
             data = Objects([data.items[a:b] for a, b in zip(data.offsets, data.offsets[1:], strict=False)])  # type: ignore[index]
         values = leaf_values(data, scope) if not isinstance(data, Objects) else data.values
-        rows = np.array([self._see(value, scope) for value in values], np.float64).reshape(-1, 4)
+        rows = np.array([self.see(value, scope) for value in values], np.float64).reshape(-1, 4)
         return tuple(rows.T.copy())
 
-    def _see(self, value: Any, scope: Scope | None = None) -> tuple[float, ...]:
+    def see(self, value: Any, scope: Scope | None = None) -> tuple[float, ...]:
         if isinstance(value, Unfit):
             return NOWHERE
         try:
@@ -84,7 +85,7 @@ class BoxIoU(Dense):
         return iou([part[i] for part in r.parts], [part[j] for part in p.parts])
 
     def plain(self) -> Plain:
-        return leaf(self._see, lambda a, b: float(iou(np.array(a)[:, None], np.array(b)[:, None])[0]))
+        return leaf(self.see, lambda a, b: float(iou(np.array(a)[:, None], np.array(b)[:, None])[0]))
 
 
 def iou(a: Any, b: Any) -> F64:
@@ -108,6 +109,7 @@ class Interval(Similarity):
     digits: int | None = None
     swapped: bool = False
     name = "interval"
+    drawn = "lanes"
 
     def __post_init__(self) -> None:
         require(

@@ -49,7 +49,8 @@ def right_by_rank(found: Pairs, scores: F64, least: float, how: str) -> Mask:
     # By prediction in the order of the scores; of its partners the best first, and the last of equal ones, as COCO has it.
     order = rest[np.lexsort((-i[rest], -weight[rest], j[rest], -scores[j[rest]]))]
     ends = np.flatnonzero(np.diff(j[order], append=-1))
-    partners, taken = i[order].tolist(), {}
+    partners: list[int] = i[order].tolist()
+    taken: dict[int, int] = {}
     first = 0
     wanted: dict[int, list[int]] = {}
     for end in ends.tolist():
