@@ -6,7 +6,8 @@ A page is read from top to bottom, in an empty folder:
 - In a block of the kind `console` the lines after `$ ` are commands (`tallystick`, `python FILE`, `cd`, `cat`); what follows is what a
   terminal shows on standard output, or on standard error if the command fails. A table is the format of a terminal.
 - A block of the kind `stderr` holds lines that the command above wrote to standard error.
-- A block of the kind `python` is a session of the prompt `>>>`; all of a page share their names.
+- A block of the kind `python` is a session of the prompt `>>>`, or a program; a block without a kind right below a program is what
+  that prints. All of a page share their names.
 
 `...` stands for anything, as in a doctest. `replay` returns the page with what really came out, so a page is right if it equals its own
 replay. As a script, `python tests/pages.py docs/tutorial_ner.md` writes that back: read the difference before you keep it.
@@ -22,6 +23,7 @@ import runpy
 import shlex
 import sys
 import tempfile
+import traceback
 from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from unittest import mock
@@ -41,6 +43,7 @@ def replay(text: str) -> str:
         sys.path.insert(0, "")
         for block in BLOCK.finditer(text):
             before = text[end : block.start()]
+            player.below = not before.strip()
             out += [
                 before,
                 text[block.start() : block.start(2)],
@@ -55,10 +58,15 @@ class _Player:
     """Plays block after block, and remembers names of Python and the last command."""
 
     def __init__(self) -> None:
-        self.names: dict[str, object] = {}
+        self.names: dict[str, object] = {"__name__": "__main__"}
         self.stderr = ""
+        self.printed: str | None = None
+        self.below = False
 
     def play(self, kind: str, content: str, named: re.Match[str] | None) -> str:
+        printed, self.printed = self.printed, None
+        if kind == "" and self.below and printed is not None:
+            return content if _like(content, printed) else printed
         if named:
             Path(named[1]).write_text(content, encoding="utf-8")
             return content
@@ -86,12 +94,20 @@ class _Player:
 
     def _session(self, content: str) -> str:
         parts = doctest.DocTestParser().parse(content)
-        assert any(isinstance(part, doctest.Example) for part in parts), f"nothing to run: {content[:60]}"
+        if not any(isinstance(part, doctest.Example) for part in parts):
+            return self._program(content)
         test = doctest.DocTest([p for p in parts if isinstance(p, doctest.Example)], self.names, "page", None, 0, None)
         runner = _Runner(optionflags=FLAGS)
         runner.run(test, out=lambda _: None, clear_globs=False)
         self.names = test.globs
         return "".join(part if isinstance(part, str) else _typed(part, runner.got) for part in parts)
+
+    def _program(self, content: str) -> str:
+        out = io.StringIO()
+        with redirect_stdout(out):
+            exec(compile(content, "page", "exec", dont_inherit=True), self.names)
+        self.printed = "\n".join(row.rstrip() for row in out.getvalue().strip("\n").splitlines()) + "\n"
+        return content
 
 
 class _Runner(doctest.DocTestRunner):
@@ -105,7 +121,8 @@ class _Runner(doctest.DocTestRunner):
         self.got[example.lineno] = got
 
     def report_unexpected_exception(self, out, test, example, exc_info):
-        self.got[example.lineno] = f"Traceback (most recent call last):\n  ...\n{exc_info[0].__name__}: {exc_info[1]}\n"
+        raised = "".join(traceback.format_exception_only(*exc_info[:2]))
+        self.got[example.lineno] = f"Traceback (most recent call last):\n  ...\n{raised}"
 
 
 def _typed(example: doctest.Example, got: dict[int, str]) -> str:

@@ -10,11 +10,12 @@ from pages import replay
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "src" / "tallystick" / "examples"
 TUTORIALS = sorted((ROOT / "docs").glob("tutorial*.md"))
+PAGES = [*TUTORIALS, *(ROOT / "docs" / f"{name}.md" for name in ("choosing", "faq"))]
 NEEDED = {"tutorial_judging.md": ("wordllama", "sklearn")}
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_comes_out(page, tmp_path, monkeypatch):
     for module in NEEDED.get(page.name, ()):
         pytest.importorskip(module)
@@ -25,6 +26,21 @@ def test_a_page_shows_what_comes_out(page, tmp_path, monkeypatch):
 
 def test_there_is_a_tutorial_for_each_group_of_users():
     assert len(TUTORIALS) == 8
+
+
+def test_the_verdicts_about_metrics_are_those_of_the_laboratory():
+    """The short table of docs/choosing.md has the columns of the long one of docs/checking.md."""
+    short, long = (
+        _table((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")) for name in ("choosing", "checking")
+    )
+    assert len(short) > 10
+    for metric, verdicts in short.items():
+        assert verdicts == [long[metric][k] for k in (2, 3, 4, 5, 6, 10, 13)], metric
+
+
+def _table(text):
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in re.findall(r"^\| `\w+\.\w+` \|.*", text, re.M)]
+    return {name: verdicts for name, *verdicts in rows}
 
 
 def test_a_page_that_is_wrong_is_found(tmp_path, monkeypatch):

@@ -90,20 +90,37 @@ class EditRatio(Normaliser):
 
 
 def edit(inner: Similarity) -> Sequence:
-    """Sequences compared by their edit distance, in which an item may be replaced at the price of 1 - φ."""
+    """Sequences compared by their edit distance, in which an item may be replaced at the price of 1 - φ.
+
+    >>> ts.edit_ratio(ts.edit(ts.exact))(["a", "b"], ["a", "c"])
+    0.5
+    """
     return Sequence(Replaceable(inner))
 
 
 def tree_edit(inner: Similarity, *, limit: float | None = None) -> OrderedTree:
-    """Ordered trees compared by their edit distance, in which a node may be replaced at the price of 1 - φ."""
+    """Ordered trees compared by their edit distance, in which a node may be replaced at the price of 1 - φ.
+
+    >>> tree = {"label": "a", "children": [{"label": "b", "children": []}]}
+    >>> ts.edit_ratio(ts.tree_edit(ts.exact))(tree, {"label": "a", "children": []})
+    0.5
+    """
     return OrderedTree(Replaceable(inner), limit)
 
 
 def edit_ratio(inner: Similarity) -> EditRatio:
-    """The share of the longer side that need not be edited."""
+    """The share of the longer side that need not be edited.
+
+    >>> ts.edit_ratio(ts.edit(ts.exact))(["a", "b"], ["a", "c"])
+    0.5
+    """
     return EditRatio(inner)
 
 
 def replaceable(inner: Similarity) -> Replaceable:
-    """What may be replaced by anything, at half its price: the items of an edit distance."""
+    """What may be replaced by anything, at half its price: the items of an edit distance.
+
+    >>> ts.sequence(ts.replaceable(ts.exact))(["a", "b"], ["a", "c"])
+    1.5
+    """
     return Replaceable(inner)

@@ -184,5 +184,9 @@ def _open(data: Data, scope: Scope) -> tuple[Bag, I64, I64]:
 
 
 def grid(inner: Similarity, *, factored: bool = False, limit: float | None = None) -> Grid:
-    """Tables, whose rows and columns are both matched in order; `factored` as GriTS does it; `limit` in seconds for each pair."""
+    """Tables, whose rows and columns are both matched in order; `factored` as GriTS does it; `limit` in seconds for each pair.
+
+    >>> ts.f1(ts.grid(ts.exact))([["a", "b"], ["c", "d"]], [["a", "b"]])
+    0.6666666666666666
+    """
     return Grid(inner, factored, limit)

@@ -164,5 +164,10 @@ def ranked(
     interpolation: str = "coco",
     matching: str = "best",
 ) -> Ranked:
-    """Average precision of predictions that have scores, over labels and thresholds of φ."""
+    """Average precision of predictions that have scores, over labels and thresholds of φ.
+
+    >>> found = [{"x": 1, "score": 0.9}, {"x": 2, "score": 0.8}]
+    >>> ts.ranked(ts.record(x=ts.exact), at=[1])([{"x": 1}], found)
+    1.0
+    """
     return Ranked(inner, score, by, tuple(at), of, most, interpolation, matching)

@@ -76,5 +76,10 @@ class ErrorRate(Node):
 
 
 def error_rate(correct: Similarity, detected: Similarity, *, over: str = "reference") -> ErrorRate:
-    """Missed, false and confused, over what the reference has; `detected` is `correct` without the names."""
+    """Missed, false and confused, over what the reference has; `detected` is `correct` without the names.
+
+    >>> words = ts.match(ts.exact)
+    >>> ts.error_rate(correct=words, detected=words)(["a", "b"], ["a"])
+    0.5
+    """
     return ErrorRate(correct, detected, over)

@@ -207,17 +207,29 @@ def steps(column: Items) -> Items:
 
 
 def box_iou(form: str = "xyxy") -> BoxIoU:
-    """Intersection over union of boxes: (left, top, right, bottom), or "xywh"."""
+    """Intersection over union of boxes: (left, top, right, bottom), or "xywh".
+
+    >>> ts.box_iou()([0, 0, 2, 2], [0, 0, 2, 1])
+    0.5
+    """
     return BoxIoU(form)
 
 
 def interval(
     onset: float = 0.0, offset: float | None = None, *, share: float = 0.0, digits: int | None = None
 ) -> Interval:
-    """Intervals whose ends are near enough: notes, events, segments."""
+    """Intervals whose ends are near enough: notes, events, segments.
+
+    >>> ts.interval(0.05)([0, 1], [0.02, 3])
+    1.0
+    """
     return Interval(onset, offset, share, digits)
 
 
 def timeline(at: str = "") -> Timeline:
-    """What two collections of intervals cover together, in seconds."""
+    """What two collections of intervals cover together, in seconds.
+
+    >>> ts.f1(ts.timeline())([[0, 4]], [[2, 6]])
+    0.5
+    """
     return Timeline(at)

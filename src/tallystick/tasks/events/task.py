@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text, words_between
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
@@ -25,7 +26,7 @@ class EventSettings(HeadSettings):
     # fmt: off
     coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
-    ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
+    ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
 
@@ -55,6 +56,26 @@ class Events(Task):
         "distance": "arguments[*].distance",
     }
     label = "role"
+    attributes = {
+        "length": Attribute(
+            "how many words a trigger or an argument has",
+            {
+                path: lambda item, about: mention_length(item.mention, about)
+                for path in ("triggers[*]", "arguments[*]", "found[*]")
+            },
+        ),
+        "distance": Attribute(
+            "how many words lie between an argument and its trigger",
+            {
+                path: lambda item, about: words_between(item.trigger, item.mention, about)
+                for path in ("arguments[*]", "found[*]")
+            },
+        ),
+    }
+    keys = {
+        path: lambda item, about: mention_text(item.mention, about)
+        for path in ("triggers[*]", "arguments[*]", "found[*]")
+    }
     kinds = {
         "wrong type": "the trigger meets that of the reference, and the type of the event differs",
         "wrong trigger boundary": "the trigger overlaps the right one, and begins or ends elsewhere",
@@ -80,6 +101,12 @@ class Events(Task):
     A document is a list of events, {"type": "attack", "trigger": (3, 4), "arguments": [(0, 2, "attacker"), (5, 6, "target")]}: spans of
     tokens, where ends are exclusive. Arguments may also be given by role: {"attacker": [(0, 2)]}.
     Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "events": [...], "tokens": [...]}.
+    """
+    example = """
+    >>> gold = [{"type": "attack", "trigger": (1, 2), "arguments": [(0, 1, "attacker"), (2, 4, "target")]}]
+    >>> system = [{"type": "attack", "trigger": (1, 2), "arguments": {"attacker": (0, 1)}}]
+    >>> round(ts.events(gold, system, metrics="arg_c")["arg_c"].f1, 4)
+    0.6667
     """
 
     def document(self, value: Any, where: str) -> Any:
@@ -116,6 +143,12 @@ class Events(Task):
             weights=settings.weights,
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
+
+    error_label = "event or role"
+
+    def words(self, scored: Scored) -> list[Any]:
+        pairs = scored.corpus[1]
+        return [gold.tokens or system.tokens for gold, system in zip(pairs.reference, pairs.predicted, strict=True)]
 
     def find_mistakes(self, corpus: Any, settings: EventSettings) -> Iterable[Mistake]:
         from tallystick.tasks.events.mistakes import find_mistakes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute, mention_length, mention_text, words_between
 from tallystick.tasks.contract import (
     AskParts,
     Files,
@@ -44,6 +45,22 @@ class RelationSettings(HeadSettings):
     # fmt: on
 
 
+def _ends(relation: Any) -> tuple[Any, Any]:
+    """Both arguments; those of a symmetric relation have no order."""
+    first, second = relation.args if hasattr(relation, "args") else (relation.subj, relation.obj)
+    return first, second
+
+
+def _length(relation: Any, about: About) -> int | None:
+    lengths = [mention_length(one, about) for one in _ends(relation)]
+    return None if lengths[0] is None or lengths[1] is None else lengths[0] + lengths[1]
+
+
+def _texts(relation: Any, about: About) -> tuple[str, ...] | None:
+    texts = [mention_text(one, about) for one in _ends(relation)]
+    return None if None in texts else tuple(map(str, texts))
+
+
 class Relations(Task):
     """Binary relations."""
 
@@ -61,6 +78,14 @@ class Relations(Task):
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}
+    attributes = {
+        "distance": Attribute(
+            "how many words lie between the arguments",
+            {"relations[*]": lambda item, about: words_between(*_ends(item), about)},
+        ),
+        "length": Attribute("how many words both arguments have", {"relations[*]": _length}),
+    }
+    keys = {"relations[*]": _texts}
     kinds = {
         "wrong type": "the arguments meet those of the reference, and the type of the relation differs",
         "swapped direction": "subject and object are exchanged",
@@ -85,6 +110,11 @@ class Relations(Task):
     ends are exclusive: [("born-in", (0, 2, "PER"), (5, 6, "LOC"))]; or {"type": "born-in", "subj": (0, 2), "obj": (5, 6)}.
     Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "relations": [...], "tokens": [...]}.
     """
+    example = """
+    >>> gold = [("born_in", (0, 2, "PER"), (5, 6, "LOC")), ("spouse", (0, 2, "PER"), (8, 10, "PER"))]
+    >>> ts.relations(gold, gold[:1], metrics="strict")["strict"].recall
+    0.5
+    """
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.relations.files import relation_document
@@ -107,7 +137,8 @@ class Relations(Task):
         from tallystick.tasks.relations.files import read_relations, read_training
         from tallystick.tasks.relations.metrics import score, with_claims
 
-        training = {name: read_training(file) for name, file in _training(settings).items()}
+        ign = not any(one.training for one in readings.values())  # else --train is for figures by `seen` or `frequency`
+        training = {name: read_training(file) for name, file in _training(settings).items() if ign}
         texts = any(one.texts for one in readings.values())
         left: Documents[Any] = read_relations(reference, training, keep_text=texts)
         sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
@@ -145,6 +176,8 @@ class Relations(Task):
 
         return score(corpus, metrics, _options(settings, _training(settings)))
 
+    error_label = "relation"
+
     def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
         from tallystick.tasks.relations.mistakes import find_mistakes
 
@@ -169,6 +202,9 @@ class Relations(Task):
         parts = super().parts(scored, settings, shown)
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
         return replace(parts, explain=explain, draw=relations_drawer(scored.corpus, texts))
+
+    def words(self, scored: Scored) -> list[Any]:
+        return [scored.corpus.texts.get(name) for name in scored.corpus.ids]
 
     def unmet(self, scored: Scored, settings: RelationSettings) -> frozenset[str]:
         documents = (*scored.corpus.reference, *scored.corpus.predicted)
