@@ -19,7 +19,6 @@ resampling, comparisons, parts and shards have it as they have everything else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +121,8 @@ class Ranking:
     ) -> tuple[Ranking, F64]:  # fmt: skip
         """The outcomes of some documents, each given by its references a label, and its predictions' labels, scores and whether they
         are right; and the documents' rows."""
+        from hashlib import blake2b
+
         places: dict[str, int] = {}
         columns, kept = [], []
         for one in documents:
