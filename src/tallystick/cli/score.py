@@ -59,6 +59,8 @@ def score_command(name: str) -> click.Command:
             raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
         task.check(metrics, settings)
         task.check_output(settings, _given_options(common))
+        if common.differences and (reason := task.without_errors(settings)):
+            raise MetricError(f"--errors: {reason}")
         described = task.describe(*files, settings)
         if described is not None:
             _show_description(*described, common)
