@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
@@ -19,6 +20,7 @@ from tallystick.tasks.contract import (
     Reading,
     Scored,
     Shown,
+    ShownLater,
     Task,
     Wish,
     default_of,
@@ -260,8 +262,9 @@ class Records(Task):
         else:
             by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
-            shown = _show_figures(run, settings, asked)
-            if asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
+            make = partial(_show_figures, run, settings, asked)
+            shown = ShownLater(make) if asked.keep else make()
+            if not asked.keep and asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
                 closing = _point_further(files, shown.tables[0], settings)
         opening = _describe_shape(run.prepared, settings)
         return Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening), shown
@@ -324,7 +327,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
     }
     if prepared.shape.schema is not None:
         json["inferred_schema"] = prepared.shape.schema
-    if asked.by in (None, "field"):
+    if asked.by == "field" or (asked.by is None and result.by_field()):
         tables.append(reports.fields_table(result))
         json["fields"] = {"records": [vars(row) for row in result.by_field()]}
     if run.errors is not None and settings.errors:
