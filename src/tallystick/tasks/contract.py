@@ -109,7 +109,7 @@ def target_accuracy() -> Any:
     >>> SureSettings().target_accuracy
     0.95
     """
-    says = "With --confidence: show from which confidence on this accuracy is reached."
+    says = "With --confidence: the accuracy for which to find the lowest threshold."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
 
