@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -18,6 +16,7 @@ import click
 from tallystick.cli.options import FILE, PICTURE, check_before, refuse_overwriting
 from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
+from tallystick.files.cells import read_cells, separator
 from tallystick.files.source import read_text, shown_name
 from tallystick.frozen import frozen
 from tallystick.show.tables import WRITERS
@@ -405,16 +404,11 @@ def read_figures(name: str | Path) -> FigureTable:
     ours = "\t" in content.split("\n", 1)[0]
     if ours:  # the tables below the first are made from it
         content = content.replace("\r\n", "\n").lstrip("\n").split("\n\n", 1)[0]
-    lines = io.StringIO(content, newline="")
-    reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if ours else csv.DictReader(lines)
-    try:
-        return _read(reader, file, ours)
-    except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", Place(file, reader.line_num)) from None
+    return _read(read_cells(content, file, "\t" if ours else separator("", content), quoted=not ours), file, ours)
 
 
-def _read(reader: csv.DictReader[str], file: str, ours: bool) -> FigureTable:
-    found = [column.strip() for column in reader.fieldnames or ()]
+def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> FigureTable:
+    found = [column.strip() for column in next(rows, (0, []))[1]]
     if not set(NEEDED) <= set(found):
         raise InputError(
             f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
@@ -429,16 +423,11 @@ def _read(reader: csv.DictReader[str], file: str, ours: bool) -> FigureTable:
             f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
             Place(file, 1),
         )
-    reader.fieldnames = found
     table = FigureTable()
     ranked: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for row in reader:
-        place = Place(file, reader.line_num)
-        if None in row or None in row.values():
-            raise InputError(
-                f"expected {len(found)} fields, found {len([v for v in row.values() if v is not None])}", place
-            )
-        cells = {key: (value or "").strip() for key, value in row.items()}
+    for line, row in rows:
+        place = Place(file, line)
+        cells = {key: value.strip() for key, value in zip(found, row, strict=True)}
         _take(table, cells, place)
         if cells.get("rank") and cells["value"]:
             key = cells.get("task", ""), cells["metric"]
