@@ -270,7 +270,7 @@ def plan_of(metric: Node) -> Plan | None:
     own = metric.__dict__
     if "_plan" not in own:
         sides = (metric,) if metric.by_side is None else metric.by_side
-        parts = [None if metric.has_variables else side.summed.plain() for side in sides]
+        parts = [None if metric.has_variables or metric.ranks else side.summed.plain() for side in sides]
         found = [part for part in parts if part is not None]
         own["_plan"] = Plan(found, getattr(metric, "known", None)) if len(found) == len(parts) else None
     return own["_plan"]  # type: ignore[no-any-return]

@@ -15,9 +15,12 @@ from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
 from tallystick.frozen import frozen
+from tallystick.show.tables import Written
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from tallystick.algebra.node import Node
     from tallystick.results.accounts import FieldSums, LabelSums
     from tallystick.results.confidence import Calibration, Claims, Review
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
 
 Figures = dict[str, "float | None"]
@@ -98,7 +102,7 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
 
 
 @frozen(eq=False)
-class Result:
+class Result(Written):
     """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ...
 
     >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a", "b"], ["c"]], [["a"], ["c", "d"]])
@@ -504,13 +508,9 @@ class Result:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
         self._alone().to_parquet(path)
 
-    def to_latex(self, **how: Any) -> str:
-        """A whole tabular in percent, with booktabs rules; see `Results.to_latex`."""
-        return self._alone().to_latex(**how)
-
-    def to_markdown(self) -> str:
-        """A table of GitHub's Markdown."""
-        return self._alone().to_markdown()
+    def to_format(self, format: str, **how: Unpack[How]) -> str:
+        """The figures in one of the formats of the command line; see `Results.to_format`."""
+        return self._alone().to_format(format, **how)
 
     def plot(self, kind: str = "figures") -> Picture:
         """A picture: `figures` with their intervals, or `documents` from the worst to the best."""

@@ -21,10 +21,12 @@ from tallystick.errors import MetricError, counted, did_you_mean, unknown_docume
 from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
-from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
+from tallystick.show.tables import Table, Tables, Written, notebook_table, to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from typing_extensions import Unpack
 
     from tallystick.results.accounts import Sum
     from tallystick.results.explanation import Explanation
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from tallystick.results.resampling import Interval
     from tallystick.results.saved import Against
     from tallystick.results.slices import Slices
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
@@ -198,7 +201,7 @@ class NoSuchMetric(MetricError, KeyError):
     __str__ = Exception.__str__
 
 
-class Results(Mapping[str, Result]):
+class Results(Written, Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
     Where there is one metric only, its figures are attributes: `results.f1`.
@@ -388,7 +391,8 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        extra = {**self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
+        task = {"task": self.background.task} if self.background.task else {}
+        extra = {**task, **self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
         return reports.results_as_dict(self, extra)
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
@@ -401,18 +405,27 @@ class Results(Mapping[str, Result]):
         """A pandas data frame with a row for each metric; `by("document").to_frame()` has one for each document."""
         return self.table().to_frame()
 
-    def to_latex(
-        self, *, columns: Sequence[str] | Mapping[str, str] | None = None, digits: int = 2, best: str | None = None
-    ) -> str:
-        """A whole tabular with booktabs rules, figures in percent; the signature is a comment before it. `columns` are those of the
-        table to show, perhaps with other names; `best` (bold or underline) marks the best figure of each column."""
-        comment = WRITERS["latex"].comment
-        lines = [comment(one) for one in self.signatures] if comment is not None else []
-        return "\n".join([*lines, self.table().to_latex(columns=columns, digits=digits, best=best)])
+    def to_format(self, format: str, **how: Unpack[How]) -> str:
+        """The figures in one of the formats of the command line, in a paper with the signature in the caption; `columns` are those of the
+        table to show. With `uncertainty` every figure has its interval."""
+        from tallystick.show.writers import write_table
 
-    def to_markdown(self) -> str:
-        """A table of GitHub's Markdown."""
-        return WRITERS["markdown"].write(self.table())
+        return write_table(self.table_for(how.get("uncertainty")), format, how, self.signatures, self.comments)
+
+    def table_for(self, uncertainty: str | None) -> Table:
+        """The figures, with their intervals if something is to stand around them."""
+        if uncertainty not in ("pm", "interval"):
+            return self.table()
+        from tallystick.results.parts import with_intervals
+
+        return with_intervals(self, [self.table()], {}, None)[0][0]
+
+    @property
+    def comments(self) -> list[str]:
+        """What belongs into the source of a paper beside the table: notes, and where the references are."""
+        task = self.background.task
+        words = " ".join(f"{task}.{metric}" for metric in self) if task else ""
+        return [self.said, *([f"References as BibTeX: tallystick cite {words}"] if words else [])]
 
     def to_arrow(self) -> Any:
         """A pyarrow table with a row of sums and figures for each document and metric."""

@@ -28,7 +28,7 @@ from tallystick.algebra.parse import load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
-from tallystick.engine.tally import exact_rows
+from tallystick.engine.tally import exact_rows, tells_exact
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
@@ -179,8 +179,10 @@ class Wanted:
                 rank = float(undefined[place]), float(headline[place]), float(size[place])
                 self._keep(batch, place, figures, rank)
         elif self.worst:
-            headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
-            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
+            undefined, headline, _ = worst_first(evaluation.kind, rows)
+            headline = np.where(undefined, 1.0, headline)
+            summed = tells_exact(evaluation.kind)
+            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2] if summed else 1.0 - headline
             if self.at is not None:
                 loss = self._losses(batch, evaluation, self.at)
                 headline = np.zeros(len(loss))
@@ -376,6 +378,8 @@ def run_prepared(
         prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
+    if prepared.metric.aligned_by is None and asked.documents:
+        grouping = None  # a report has no groups where nothing says what is wrong
     evaluation.keep_aligned = grouping is not None and prepared.metric.by_side is None
     lines = prepared.pairing.reference.lines
     for batch, rows in scored_batches(prepared, evaluation):

@@ -325,7 +325,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
     }
     if prepared.shape.schema is not None:
         json["inferred_schema"] = prepared.shape.schema
-    if asked.by in (None, "field"):
+    if asked.by == "field" or (asked.by is None and result.by_field()):
         tables.append(reports.fields_table(result))
         json["fields"] = {"records": [vars(row) for row in result.by_field()]}
     if run.errors is not None and settings.errors:
