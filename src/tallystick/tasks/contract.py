@@ -337,6 +337,8 @@ class Task:
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
     """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
+    invalid_answers: ClassVar[bool] = False
+    """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     fields_always: ClassVar[bool] = False
