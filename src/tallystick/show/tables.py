@@ -423,7 +423,9 @@ def _folded(table: Table, cells: Sequence[list[str]], numeric: Sequence[bool], w
     texts = [k for k, number in enumerate(numeric) if not number]
     left = width - 2 - sum(one + 1 for k, one in enumerate(widest) if k not in texts)
     room = dict.fromkeys(texts, 0)
-    for done, k in enumerate(sorted(texts, key=lambda k: widest[k])):  # the short ones leave their room to the long ones
+    for done, k in enumerate(
+        sorted(texts, key=lambda k: widest[k])
+    ):  # the short ones leave their room to the long ones
         room[k] = max(LEAST, min(widest[k], left // (len(texts) - done) - 1))
         left -= room[k] + 1
     return [[_broken(cell, room[k]) if k in room else cell for k, cell in enumerate(row)] for row in cells]

@@ -132,6 +132,9 @@ def expressions(options: EventOptions = PLAIN) -> dict[str, NamedMetric]:
 USUAL = ("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+", "arg_u", "arg_u+", "trig_f1", "arg_f1")
 """What is printed when nothing is asked for; with heads, coreference or RAMS's files more."""
 
+OF_TRIGGERS = ("tri_i", "tri_c", "trig_f1")
+"""What says nothing about a system that was given its triggers."""
+
 METRICS = expressions()
 
 
@@ -167,6 +170,10 @@ def score(
     views = prepare(pairs, options)
     headed = _all_headed(views)
     names = tuple(metrics) or default_metrics(options, heads=headed, rams=rams)
+    if not metrics and any(getattr(one, "given", False) for one in pairs.predicted):
+        names = tuple(name for name in names if name not in OF_TRIGGERS)
+        note = f"the triggers were given to the system and not predicted; {', '.join(OF_TRIGGERS)} are left out"
+        views = replace(views, warnings=(*views.warnings, note))
     for name in names:
         if "coref" in name and name in known and options.coreference is None:
             raise MetricError(
