@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option, unit_option
 
 if TYPE_CHECKING:
     from tallystick.results.parts import Portions
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @frozen
 class DependencySettings:
-    """What a row of the tally is, and what a tree may be."""
+    """What is drawn, and what a tree may be."""
 
     # fmt: off
-    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.", choices=("auto", "document", "block"))
+    unit: str = unit_option(" (as many as it takes for both sides to end one)")
     several_roots: bool = option(False, "Allow sentences with more than one root.")
     # fmt: on
 
@@ -87,7 +87,7 @@ class Dependencies(Task):
 
         gold = read_conllu(reference, several_roots=settings.several_roots)
         banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
-        units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
+        units = find_units(gold, *banks.values(), by="auto" if settings.unit == "group" else settings.unit)
         return {
             run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
