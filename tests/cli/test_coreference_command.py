@@ -40,7 +40,7 @@ def as_json(*arguments, **more):
 
 def test_json(folder):
     found = as_json("key", "response")
-    assert list(found) == ["tallystick", "signature", "documents", "metrics", "warnings"]
+    assert list(found) == ["tallystick", "signature", "documents", "metrics", "task", "warnings"]
     assert list(found["metrics"]) == NAMES
     assert found["documents"] == 2
     assert found["warnings"] == []

@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.comparison import Showing, base_among, base_option, figures, page_options, show_comparisons
+from tallystick.cli.comparison import Showing, base_among, base_option, page_options, show_comparisons, ties_option
+from tallystick.cli.figures import figures_command
 from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import (
+    Layout,
     TaskCommand,
     check_before,
     drawing_options,
     file_arguments,
     groups_given,
     label_option,
+    layout_options,
     metric_option,
     settings_of,
+    take,
     task_options,
     train_option,
     training_of,
 )
-from tallystick.cli.output import FORMATS, say
+from tallystick.cli.output import FORMATS, chosen_format, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, of_run, option_of
@@ -44,10 +48,11 @@ def compare_command(name: str) -> click.Command:
     options = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
-        metrics = tuple(given.pop("metrics", ()))
+        metrics, layout = tuple(given.pop("metrics", ())), take(Layout, given)
+        layout.check(chosen_format(given["format_"]))
         settings = settings_of(task, given)
         given = {"by": None, "label": None, "training": (), **given}
-        run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
+        run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given, layout=layout))
 
     return TaskCommand(
         name,
@@ -91,6 +96,7 @@ class ComparisonOptions:
     training: tuple[str, ...] = ()
     drawn: str | None = None
     groups: str | None = None
+    layout: Layout = Layout()
 
     def check(self) -> None:
         """Refuse what would have no effect."""
@@ -134,10 +140,11 @@ def comparison_options(task: Task, own: Sequence[click.Option] = ()) -> list[cli
                      help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
         base_option([name for one in own for name in one.opts]),
-        click.Option(["--ties"], type=click.Choice(["mean", "order"]), default="mean", show_default=True, help="Ranks of equal figures: shared, or as they stand."),
+        ties_option(),
         click.Option(["--correlations"], is_flag=True, help="Also how much the metrics agree about the order of the systems."),
         click.Option(["--differences"], is_flag=True, help="Also every pair of systems: difference, interval, p."),
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        *layout_options(columns="metrics", ranks=True),
         *page_options(),
     ]  # fmt: skip
 
@@ -190,8 +197,8 @@ def run_comparison(
     show_comparisons(
         [comparison],
         Showing(
-            options.correlations, options.differences, options.format_, options.report, options.picture, title=title,
-            own_tables=task.comparison_tables, by=by, parts=shown,
+            options.correlations, options.differences, options.format_, options.report, options.picture, layout=options.layout,
+            title=title, own_tables=task.comparison_tables, by=by, parts=shown,
         ),
     )  # fmt: skip
 
@@ -406,7 +413,7 @@ def compare() -> None:
     """
 
 
-compare.add_command(figures)
+compare.add_command(figures_command("Compare figures that you already have.", best_first=False))
 
 
 # Files of `compare` that belong to one system: NAME=FILE, or NAME=FILE1,FILE2,... for its runs.

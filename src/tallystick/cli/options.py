@@ -10,17 +10,21 @@ import importlib
 import os
 import stat
 import typing
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, fields
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import Field, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import InputError, MetricError
 from tallystick.frozen import frozen
+from tallystick.show.cells import UNCERTAINTIES
 from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
+
+if TYPE_CHECKING:
+    from tallystick.show.cells import Style
 
 BESIDE = (".ann", ".txt")
 """What is read of a folder in brat's format; a .ann file is read together with the .txt file beside it."""
@@ -252,6 +256,8 @@ class Common:
     """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
     """--errors, of a task that has no kinds of error of its own."""
+    picture: str | None = None
+    layout: Layout = field(default_factory=lambda: Layout())
 
     @property
     def wants_rows(self) -> bool:
@@ -271,6 +277,71 @@ class Common:
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
         return default if self.undefined is None else None if self.undefined == "none" else float(self.undefined)
+
+
+@frozen
+class Layout:
+    """How tables are written."""
+
+    columns: Mapping[str, str] | None = None
+    digits: int | None = None
+    percent: bool | None = None
+    uncertainty: Any = None
+    caption: str = ""
+    ranks: bool = True
+
+    def check(self, format_: str) -> None:
+        """Refuse what would have no effect in a format."""
+        given = {
+            "--columns": self.columns is not None, "--digits": self.digits is not None, "--percent": self.percent is not None,
+            "--uncertainty": self.uncertainty is not None, "--no-ranks": not self.ranks, "--caption": bool(self.caption),
+        }  # fmt: skip
+        idle = {
+            "json": set(given),
+            "table": {"--caption"},
+            "tsv": {"--caption", "--no-ranks"},
+            "csv": {"--caption", "--no-ranks"},
+        }
+        for name in (name for name, is_given in given.items() if is_given and name in idle.get(format_, ())):
+            raise MetricError(
+                f"{name} changes nothing in the format {format_}; leave it out, or choose another --format"
+            )
+
+    @property
+    def style(self) -> Style:
+        """The style that is asked for."""
+        from tallystick.show.cells import Style
+
+        return Style(self.digits, self.percent, self.uncertainty, None, self.ranks, self.caption)
+
+
+def layout_options(taken: Collection[str] = (), *, columns: str = "figures", ranks: bool = False) -> list[click.Option]:
+    """How tables are written, in every format for people."""
+    shown = [
+        click.Option(
+            ["--ranks/--no-ranks"],
+            default=True,
+            help="Whether ranks stand behind the figures.  [default: ranks]",
+            show_default=False,
+        )
+    ]
+    digits = [click.Option(["--digits"], type=click.IntRange(0, 15), help="Decimals.  [default: 4, in percent 2]")]
+    return [
+        click.Option(["--columns"], callback=_columns, metavar="NAME,...", help=f"Which {columns} the tables show, in this order; NAME=TEXT says what to call one."),
+        *(digits if "--digits" not in taken else []),
+        click.Option(["--percent/--fractions"], default=None, help="How figures are written.  [default: percent in latex and typst]"),
+        click.Option(["--uncertainty"], type=click.Choice(UNCERTAINTIES), help="What stands around a figure: nothing, ± (of several runs their standard deviation, else half the width of the interval), or the interval."),
+        *(shown if ranks else []),
+        click.Option(["--caption"], default="", metavar="TEXT", help="What the caption of the first table begins with."),
+    ]  # fmt: skip
+
+
+def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> dict[str, str] | None:
+    """`precision,f1=F1`: the columns by what to call them."""
+    if value is None:
+        return None
+    named = (part.partition("=") for part in value.split(","))
+    return {name.strip(): shown.strip() if equals else name.strip() for name, equals, shown in named}
 
 
 @frozen
@@ -316,6 +387,7 @@ def common_options(task: Task) -> list[click.Option]:
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        *layout_options(taken),
         click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
         *train_option(task),
@@ -335,6 +407,7 @@ def common_options(task: Task) -> list[click.Option]:
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
         click.Option(["--report-documents"], type=click.IntRange(0), default=200, show_default=True, metavar="N",
                      help="How many documents of the report carry their alignment, the worst first."),
+        click.Option(["--picture"], type=PICTURE, metavar="FILE", help="Also draw the figures with their intervals: .svg, .png or .pdf (needs matplotlib)."),
         click.Option(["--tallies"], type=TALLIES, metavar="FILE", help="Also write a row of sums and figures for each document: .parquet, .csv, ..."),
         click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
         click.Option(["--scheduler"], metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),

@@ -7,6 +7,7 @@ task's own tables in the chosen format, what is to be said about them on standar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from tallystick.cli.options import (
     FILE,
     Common,
     Engine,
+    Layout,
     TaskCommand,
     check_before,
     common_options,
@@ -30,9 +32,10 @@ from tallystick.cli.options import (
     task_options,
     training_of,
 )
-from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
+from tallystick.cli.output import chosen_format, progress, save_picture, say, show_explanation, show_tables
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.show.writers import choose_columns
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ def score_command(name: str) -> click.Command:
     task = find_task(name)
 
     def run(**given: Any) -> None:
-        common, engine = take(Common, given), take(Engine, given)
+        common, engine = with_layout(take(Common, given), given), take(Engine, given)
         files = given.pop("reference"), given.pop("predicted", None)
         together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
@@ -58,6 +61,8 @@ def score_command(name: str) -> click.Command:
             raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
         task.check(metrics, settings)
         task.check_output(settings, _given_options(common))
+        if common.differences and (reason := task.without_errors(settings)):
+            raise MetricError(f"--errors: {reason}")
         described = task.describe(*files, settings)
         if described is not None:
             _show_description(*described, common)
@@ -73,6 +78,16 @@ def score_command(name: str) -> click.Command:
         *file_arguments(task), *metric_option(task), *task_options(task, "figures"), *common_options(task), *task_options(task, "score"),
     ]  # fmt: skip
     return TaskCommand(name, callback=run, params=params, help=task.help or task.summary)
+
+
+def with_layout(common: Common, given: dict[str, Any]) -> Common:
+    """What is shown, with how its tables are written; a task's own --digits, which stays among its settings, is heeded too."""
+    layout = Layout(
+        given.pop("columns"), given.get("digits"), given.pop("percent"), given.pop("uncertainty"), given.pop("caption")
+    )
+    seqeval = given.get("seqeval") and layout.digits is not None  # whose decimals they are
+    (replace(layout, digits=None) if seqeval else layout).check(chosen_format(common.format_))
+    return replace(common, layout=layout, intervals=common.intervals or layout.uncertainty in ("pm", "interval"))
 
 
 def _given_options(common: Common) -> dict[str, bool]:
@@ -268,7 +283,8 @@ def finish(ending: Ending, common: Common) -> None:
         figures = [results.table(macro=common.macro), *shown.tables]
         figures = _with_intervals(results, Shown(figures, shown.json), common, ending.train)[0] or figures
         tables = [figures[0], *documents, *figures[1:], *(slices or ()), *errors]
-        show_tables(tables, common.format_, results.signatures)
+        chosen = choose_columns(tables, common.layout.columns)
+        show_tables(chosen, common.format_, results.signatures, results.comments, common.layout.style)
         say(results.said)
     if not as_json:
         for line in results.remarks:
@@ -334,6 +350,8 @@ def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
         lines.append(f"report: {common.report}")
         if parts.absent:
             lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
+    if common.picture:
+        lines += save_picture(results.plot(), common.picture)
     if common.tallies:
         results.to_parquet(common.tallies)
         lines.append(f"tallies: {common.tallies}")

@@ -22,17 +22,21 @@ from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.units import RESAMPLES, GroupSpec
-from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
+from tallystick.show.tables import Table, Tables, Written, notebook_table, to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from typing_extensions import Unpack
+
+    from tallystick.results.accounts import Sum
     from tallystick.results.explanation import Explanation
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
     from tallystick.results.saved import Against
     from tallystick.results.slices import Slices
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
@@ -198,7 +202,7 @@ class NoSuchMetric(MetricError, KeyError):
     __str__ = Exception.__str__
 
 
-class Results(Mapping[str, Result]):
+class Results(Written, Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
     Where there is one metric only, its figures are attributes: `results.f1`.
@@ -323,9 +327,22 @@ class Results(Mapping[str, Result]):
             if background.whole():
                 raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
         joined = self.background.joined(other.background)
-        if list(self) != list(other):
+        from tallystick.results.accounts import Sum, Wants, agreed_sums
+
+        wants = Wants(rows=all(result.kept for result in (*self.values(), *other.values())))
+        one, two = agreed_sums(
+            *({name: Sum(wants).of(result) for name, result in side.items()} for side in (self, other))
+        )
+        if list(one) != list(two):
             raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
-        return Results({name: result + other[name] for name, result in self.items()}, joined)
+        return Results({name: self._added(name, part + two[name], other) for name, part in one.items()}, joined)
+
+    def _added(self, name: str, total: Sum, other: Results) -> Result:
+        """A sum as a result, with what the predictions of both say of how sure they are."""
+        claims = [side[name].claims if name in side else None for side in (self, other)]
+        if claims[0] is None or claims[1] is None:
+            return total.result()
+        return total.result().changed(claims=claims[0] + claims[1])
 
     def __radd__(self, other: object) -> Results:
         """So that `sum` adds the results of batches."""
@@ -381,7 +398,8 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        extra = {**self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
+        task = {"task": self.background.task} if self.background.task else {}
+        extra = {**task, **self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
         return reports.results_as_dict(self, extra)
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
@@ -394,18 +412,27 @@ class Results(Mapping[str, Result]):
         """A pandas data frame with a row for each metric; `by("document").to_frame()` has one for each document."""
         return self.table().to_frame()
 
-    def to_latex(
-        self, *, columns: Sequence[str] | Mapping[str, str] | None = None, digits: int = 2, best: str | None = None
-    ) -> str:
-        """A whole tabular with booktabs rules, figures in percent; the signature is a comment before it. `columns` are those of the
-        table to show, perhaps with other names; `best` (bold or underline) marks the best figure of each column."""
-        comment = WRITERS["latex"].comment
-        lines = [comment(one) for one in self.signatures] if comment is not None else []
-        return "\n".join([*lines, self.table().to_latex(columns=columns, digits=digits, best=best)])
+    def to_format(self, format: str, **how: Unpack[How]) -> str:
+        """The figures in one of the formats of the command line, in a paper with the signature in the caption; `columns` are those of the
+        table to show. With `uncertainty` every figure has its interval."""
+        from tallystick.show.writers import write_table
 
-    def to_markdown(self) -> str:
-        """A table of GitHub's Markdown."""
-        return WRITERS["markdown"].write(self.table())
+        return write_table(self.table_for(how.get("uncertainty")), format, how, self.signatures, self.comments)
+
+    def table_for(self, uncertainty: str | None) -> Table:
+        """The figures, with their intervals if something is to stand around them."""
+        if uncertainty not in ("pm", "interval"):
+            return self.table()
+        from tallystick.results.parts import with_intervals
+
+        return with_intervals(self, [self.table()], {}, None)[0][0]
+
+    @property
+    def comments(self) -> list[str]:
+        """What belongs into the source of a paper beside the table: notes, and where the references are."""
+        task = self.background.task
+        words = " ".join(f"{task}.{metric}" for metric in self) if task else ""
+        return [self.said, *([f"References as BibTeX: tallystick cite {words}"] if words else [])]
 
     def to_arrow(self) -> Any:
         """A pyarrow table with a row of sums and figures for each document and metric."""

@@ -484,6 +484,17 @@ class Task:
     kinds: ClassVar[Mapping[str, str]] = {}
     """Its kinds of error, each with what it is, in the order in which they are shown."""
 
+    error_label: ClassVar[str] = ""
+    """What the labels of its mistakes are: "role", "slot"."""
+
+    def metric_names(self, results: Results) -> tuple[str, ...]:
+        """The metrics that some results are of, as `evaluate` takes them."""
+        return tuple(results)
+
+    def without_errors(self, settings: Any) -> str:
+        """Why no errors can be found under these settings; nothing if they can."""
+        return ""
+
     def find_mistakes(self, corpus: Any, settings: Any) -> Iterable[Mistake]:
         """Every error, of one of the `kinds`, with its mend."""
         return ()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError
 from tallystick.results import evaluation
-from tallystick.results.accounts import Sum, Wants
+from tallystick.results.accounts import Sum, Wants, agreed_sums
 from tallystick.results.result import Result
 from tallystick.results.results import Background, Results
 from tallystick.tasks.contract import find_task, task_names
@@ -171,8 +171,13 @@ class TaskParts:
             background = background.without_documents()
         if self._background is not None:
             background = self._background.joined(background)
+            self._sums, parts = agreed_sums(self._sums, parts)
             if parts.keys() != self._sums.keys():
-                raise MetricError(f"the documents have other metrics than those before: {', '.join(parts)}")
+                apart = ", ".join(sorted(parts.keys() ^ self._sums.keys()))
+                raise MetricError(
+                    f"the figures depend on the content of all documents: {apart} can be had of some batches only (one without any items tells "
+                    "neither types nor heads). Give all documents in one call, or name the metrics with metrics="
+                )
             for name, part in parts.items():
                 self._sums[name].check(part)
         for name, part in parts.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
@@ -61,6 +62,19 @@ class Arguments(Task):
     """
     Settings = ArgumentSettings
     breakdowns = whole_breakdowns = ("label",)
+    error_label = "event and role"
+    kinds = {
+        "other place": "the right text, at another place, which the stage same_text accepts",
+        "harmless tokens": "right but for articles, determiners, punctuation and 's, which the stage harmless_tokens accepts",
+        "list": "parts of a list as arguments, or a list as one, which the stage break_aggregate accepts",
+        "modifiers": "the right word with modifiers of its own, which the stage modifiers accepts",
+        "accepted by the judge": "what the rules leave open and the judge accepts",
+        "wrong role": "right in another role of the event",
+        "wrong event": "right in another event",
+        "partly right": "shares tokens or words with the argument that the role should have",
+        "spurious": "nothing in the reference is like it",
+        "missed": "nothing in the prediction is like it",
+    }
     attributes = {
         "length": Attribute(
             "how many words an argument has", {"arguments[*]": lambda item, about: mention_length(item.text, about)}
@@ -152,6 +166,22 @@ class Arguments(Task):
             closing = (coverage.summary,) if coverage is not None and coverage.whole else ()
             out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: ArgumentSettings) -> Any:
+        from tallystick.judging.recorded import judge_named
+        from tallystick.tasks.arguments.metrics import score
+        from tallystick.tasks.metric import choose
+
+        judge: Any = judge_named(settings.judge) if settings.judge else None
+        return choose(score(corpus.pairs, _options(settings), judge=judge).results, metrics, "arguments")
+
+    def find_mistakes(self, corpus: Any, settings: ArgumentSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.arguments.mistakes import find_mistakes
+
+        return find_mistakes(corpus)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: ArgumentSettings) -> Any:
+        return replace(corpus, pairs=super().mend(corpus.pairs, mistakes, settings))
 
     def show(self, scored: Scored, settings: ArgumentSettings, asked: Asked) -> Shown:
         coverage = scored.corpus.coverage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
 
 
@@ -69,6 +70,17 @@ class Calls(Task):
     breakdowns = ("label", "field")
     labels = {"function": "calls[*].name"}
     label = "function"
+    error_label = "function or argument"
+    kinds = {
+        "wrong function": "another function with the right arguments, most of them at least",
+        "missing argument": "an argument that the call lacks",
+        "hallucinated argument": "an argument that the call should not have",
+        "wrong value": "the argument has another value",
+        "missed call": "no predicted call is like it",
+        "spurious call": "no call of the reference is like it",
+        "hallucinated function": "a call of a function that there is not: none of --tools, or, without them, none that the reference calls",
+        "wrong order": "the calls come in another order, with --ordered",
+    }
     attributes = {
         "size": Attribute("how many arguments a call has", {"calls[*]": lambda call, _: len(call["arguments"] or ())})
     }
@@ -138,6 +150,16 @@ class Calls(Task):
 
         parts = super().parts(scored, settings, shown)
         return replace(parts, errors=[functions_table(scored.corpus), *parts.errors])
+
+    def find_mistakes(self, corpus: Any, settings: CallSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.calls.mistakes import find_mistakes
+
+        return find_mistakes(corpus, settings.ordered)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: CallSettings) -> Any:
+        from tallystick.tasks.calls.mistakes import mended_corpus
+
+        return mended_corpus(corpus, mistakes)
 
     def whole(self, settings: CallSettings) -> str:
         return "the shape of the arguments is that of all logs"

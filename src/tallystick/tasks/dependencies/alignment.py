@@ -55,7 +55,7 @@ def _in_both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
 
 def find_units(reference: Treebank, *predicted: Treebank, by: str = "auto") -> Units:
     """The units that a reference has in common with one or several systems: by "document" or "sentence", of which it may take several
-    until all sides end one; "auto" is documents if the reference has any `# newdoc`, else sentences.
+    until all sides end one; "auto" (and "group", of either) is documents if the reference has any `# newdoc`, else sentences.
     """
     common = reduce(_in_both, (side.sentence_start for side in predicted), reference.sentence_start)
     documents = reference.documents() if by != "sentence" else {}

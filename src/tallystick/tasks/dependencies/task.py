@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
@@ -10,8 +10,10 @@ from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option, unit_option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
+    from tallystick.show.tables import Table
 
 
 @frozen
@@ -53,6 +55,20 @@ class Dependencies(Task):
         "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
     )
 
+    error_label = "relation"
+    kinds = {
+        "wrong head": "the relation is right, and hangs on another word",
+        "wrong relation": "the head is right, and the relation differs",
+        "wrong head and relation": "both differ",
+        "head divided otherwise": "its head is no word of the prediction; mended, the words of its block are those of the reference",
+        "wrong UPOS": "another part of speech",
+        "wrong XPOS": "another tag of the language's own",
+        "wrong features": "other universal features",
+        "wrong lemma": "another lemma",
+        "wrong enhanced edges": "other edges in DEPS",
+        "divided otherwise": "a block of text with other sentences, tokens or words; mended, it has those of the reference, and what was predicted of words that both sides have stays",
+    }
+
     def formats(self) -> Any:
         from tallystick.tasks.dependencies.files import FORMATS
 
@@ -87,10 +103,33 @@ class Dependencies(Task):
 
         gold = read_conllu(reference, several_roots=settings.several_roots)
         banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
-        units = find_units(gold, *banks.values(), by="auto" if settings.unit == "group" else settings.unit)
+        units = find_units(gold, *banks.values(), by=settings.unit)
         return {
             run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: DependencySettings) -> Any:
+        from tallystick.tasks.dependencies.metrics import score
+
+        gold, bank, units = corpus
+        return score(gold, bank, metrics, units=units)
+
+    def find_mistakes(self, corpus: Any, settings: DependencySettings) -> Iterable[Mistake]:
+        from tallystick.tasks.dependencies.mistakes import Comparison
+
+        return Comparison(*corpus).mistakes()
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Any:
+        from tallystick.tasks.dependencies.alignment import find_units
+        from tallystick.tasks.dependencies.mistakes import Comparison
+
+        bank = Comparison(*corpus).mended(edit for one in mistakes for edit in one.edits)
+        return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)
+
+    def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Sequence[Table]:
+        from tallystick.tasks.dependencies.mistakes import Comparison, tables
+
+        return tables(Comparison(*corpus))
 
     def words(self, scored: Scored) -> list[Any]:
         from tallystick.tasks.dependencies.words import words_of_units

@@ -144,6 +144,8 @@ class Events(Task):
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
 
+    error_label = "event or role"
+
     def words(self, scored: Scored) -> list[Any]:
         pairs = scored.corpus[1]
         return [gold.tokens or system.tokens for gold, system in zip(pairs.reference, pairs.predicted, strict=True)]

@@ -176,6 +176,8 @@ class Relations(Task):
 
         return score(corpus, metrics, _options(settings, _training(settings)))
 
+    error_label = "relation"
+
     def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
         from tallystick.tasks.relations.mistakes import find_mistakes
 

@@ -71,7 +71,7 @@ class SpanSettings:
     errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
     repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
-    digits: int | None = option(None, "Decimals of --seqeval.  [default: 2]", least=0, most=15, use="score")
+    digits: int | None = option(None, "Decimals.  [default: 4, in percent and with --seqeval 2]", least=0, most=15, use="score")
     # fmt: on
 
 
@@ -117,8 +117,6 @@ class Spans(Task):
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
         if not settings.delimiter:
             raise MetricError("--delimiter stands between prefix and type; found an empty text")
-        if settings.digits is not None and not settings.seqeval:
-            raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
         if settings.seqeval and "tag_accuracy" in metrics:
             raise MetricError(
                 "--seqeval is a report by tag, and tag_accuracy has no figures by tag; leave one of them out"
