@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
@@ -169,6 +169,10 @@ class Documents(Generic[T]):
     partial: bool = False
     warnings: list[str] = field(default_factory=list)
     texts: dict[str, Any] = field(default_factory=dict)
+    unit: str = ""
+    """What the offsets count, where the format says it."""
+    left_out: frozenset[str | None] = frozenset()
+    """Documents that an annotator rejected: they are scored on neither side."""
 
     def add(self, name: str, value: T, place: Place, text: Any = None) -> None:
         """Put a document in; a name may stand for one document only."""
@@ -198,6 +202,14 @@ def pair_documents(
     reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
 ) -> Paired[T]:
     """Two files laid together; `nothing` is the document that a side lacks. See `pair_sides`."""
+    if reference.unit and predicted.unit and reference.unit != predicted.unit:
+        raise SidesMismatch(
+            f"{reference.file} ({reference.format}) counts {reference.unit} and {predicted.file} ({predicted.format}) counts "
+            f"{predicted.unit}: their spans cannot be compared"
+        )
+    if reference.left_out:
+        kept = {name: one for name, one in predicted.values.items() if name not in reference.left_out}
+        predicted = replace(predicted, values=kept, places={name: predicted.places[name] for name in kept})
     sides = reference.side, predicted.side
     pairs = pair_sides(*sides, absent)
     left, right = list(reference.values.values()), list(predicted.values.values())

@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -308,11 +308,25 @@ class Task:
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
         reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked, part=asked.part)
-        scored = self.score(reference, predicted, metrics, settings, reading)
-        shown = self.show(scored, settings, asked)
+        scored, read_as = self.read_as(
+            self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
+        )
+        shown = self.show(scored, settings, asked) + read_as
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         return scored, shown
+
+    def read_as(self, scored: Scored, files: Files, settings: Any) -> tuple[Scored, Shown]:
+        """What was scored, and a note for each file that was read in somebody else's format."""
+        from tallystick.files.boundaries import how_read
+
+        found = how_read(self.formats(), files, getattr(settings, "input", None))
+        notes = tuple(f"{file} read as {title}" for file, title in found.items())
+        return (
+            (replace(scored, notes=(*scored.notes, *notes)), Shown(json={"read_as": found}))
+            if found
+            else (scored, Shown())
+        )
 
     def needs_texts(self, settings: Any) -> bool:
         """Whether what is shown needs the texts of the documents."""

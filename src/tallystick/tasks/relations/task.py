@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.frozen import frozen
@@ -35,6 +35,7 @@ class RelationSettings(HeadSettings):
     """What is the same relation."""
 
     # fmt: off
+    input: Literal["JSON", "brat", "DocRED", "dygie", "doccano", "prodigy", "label-studio"] | None = option(None, "The format of the files.  [default: by name and content]")
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     confidence: str | None = option(None, "Of JSON: the key under which a predicted relation has its confidence, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
     target_accuracy: float = target_accuracy()
@@ -49,7 +50,8 @@ class Relations(Task):
     summary = "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts"
     help = """Score relations in all the ways that the literature does, side by side: strict, boundaries, relaxed, head, pair, type.
 
-    REFERENCE and PREDICTED are JSON or JSON Lines (plain or SpERT's), DocRED's files, or brat .ann files or folders.
+    REFERENCE and PREDICTED are JSON or JSON Lines (plain, SpERT's, DyGIE++'s), exports of doccano, Prodigy or Label Studio, DocRED's
+    files, or brat .ann files or folders.
 
     \b
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
@@ -96,9 +98,12 @@ class Relations(Task):
 
         training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
         texts = any(one.texts for one in readings.values())
-        left: Documents[Any] = read_relations(reference, training, keep_text=texts)
+        left: Documents[Any] = read_relations(reference, training, input=settings.input, keep_text=texts)
         sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
-        rights = {run: read_relations(file, keep_text=texts, sure=sure[run]) for run, file in systems.items()}
+        rights = {
+            run: read_relations(file, predicted=True, input=settings.input, keep_text=texts, sure=sure[run])
+            for run, file in systems.items()
+        }
         facts = left.format == "DocRED"
         if training and not facts:
             raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
@@ -135,7 +140,7 @@ class Relations(Task):
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
         for one in self.options("figures"):
-            if one.name != "train" and getattr(settings, one.name):
+            if one.name not in ("train", "input") and getattr(settings, one.name):
                 raise MetricError(
                     f"{flag(one)} changes nothing for DocRED's files, whose facts are compared as they stand"
                 )
@@ -164,7 +169,7 @@ class Relations(Task):
         from tallystick.tasks.relations.files import read_relations
 
         if settings.symmetric:
-            found = ask_parts(lambda file: set(_types_of(read_relations(file))))
+            found = ask_parts(lambda file: set(_types_of(read_relations(file, input=settings.input))))
             if found:
                 _require_types(settings.symmetric, sorted(found))
 
