@@ -21,6 +21,7 @@ from tallystick.errors import InputError, MetricError, Place, counted
 from tallystick.files.boundaries import Format, Opening
 from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines, is_arrow_file
+from tallystick.files.pairing import names_by_content, paired_by_text
 from tallystick.files.source import AnySource, Source
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Event
@@ -126,6 +127,12 @@ class AnnotatedFile:
     @property
     def named(self) -> bool:
         return all(one.name is not None for one in self.documents)
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """The texts of the documents by name, where all have both."""
+        found = {one.name: one.text for one in self.documents if one.name is not None and one.text is not None}
+        return found if len(found) == len(self.documents) else {}
 
     def without(self, names: frozenset[str | None]) -> AnnotatedFile:
         """The same without documents of these names."""
@@ -262,7 +269,19 @@ def are_objects(value: Any, *keys: str) -> bool:
     return isinstance(value, list) and (not value or is_object(value[0], *keys))
 
 
-def one_unit(sides: Sequence[AnnotatedFile]) -> tuple[AnnotatedFile, ...]:
+def fit_together(reference: AnnotatedFile, predicted: AnnotatedFile) -> tuple[AnnotatedFile, AnnotatedFile]:
+    """Both sides without what an annotator rejected, under the same names, and with offsets of one unit."""
+    predicted = predicted.without(reference.left_out)
+    renamed = names_by_content(reference.contents, predicted.contents)
+    if renamed:
+        documents = [replace(one, name=renamed[one.name or ""]) for one in predicted.documents]
+        note = paired_by_text(reference.file, predicted.file)
+        predicted = replace(predicted, documents=documents, warnings=(*predicted.warnings, note))
+    left, right = _one_unit((reference, predicted))
+    return left, right
+
+
+def _one_unit(sides: Sequence[AnnotatedFile]) -> tuple[AnnotatedFile, ...]:
     """Both sides with offsets of one unit: tokens become characters where the other side has characters and the file allows it."""
     units = {one.unit for side in sides for one in side.documents}
     if len(units) < 2:

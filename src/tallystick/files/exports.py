@@ -211,7 +211,7 @@ def _links(found: Json, by_id: Mapping[str, Labelled]) -> Iterator[Link]:
 
 
 def _is_min(value: Any) -> bool:
-    return is_object(value, "id") and "spans" not in value and bool(_controls(value))
+    return is_object(value, "id") and (bool(_controls(value)) or is_object(value, "text", "annotation_id", "annotator"))
 
 
 def _controls(value: Mapping[str, Any]) -> list[str]:

@@ -173,6 +173,8 @@ class Documents(Generic[T]):
     """What the offsets count, where the format says it."""
     left_out: frozenset[str | None] = frozenset()
     """Documents that an annotator rejected: they are scored on neither side."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """The texts of documents whose names are numbers that a tool gave them."""
 
     def add(self, name: str, value: T, place: Place, text: Any = None) -> None:
         """Put a document in; a name may stand for one document only."""
@@ -210,6 +212,12 @@ def pair_documents(
     if reference.left_out:
         kept = {name: one for name, one in predicted.values.items() if name not in reference.left_out}
         predicted = replace(predicted, values=kept, places={name: predicted.places[name] for name in kept})
+    renamed = names_by_content(reference.contents, predicted.contents)
+    if renamed:
+        values = {renamed[name]: one for name, one in predicted.values.items()}
+        places = {renamed[name]: one for name, one in predicted.places.items()}
+        note = paired_by_text(reference.file, predicted.file)
+        predicted = replace(predicted, values=values, places=places, texts={}, warnings=[*predicted.warnings, note])
     sides = reference.side, predicted.side
     pairs = pair_sides(*sides, absent)
     left, right = list(reference.values.values()), list(predicted.values.values())
@@ -220,6 +228,21 @@ def pair_documents(
         (*reference.warnings, *predicted.warnings),
         {**predicted.texts, **reference.texts},
     )
+
+
+def names_by_content(reference: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, str]:
+    """The reference's name of each predicted document, where no name is on both sides, and all texts are, each once; else nothing."""
+    by_text = {text: name for name, text in reference.items()}
+    texts = set(predicted.values())
+    alike = len(by_text) == len(reference) == len(predicted) == len(texts) and texts == set(by_text)
+    return (
+        {name: by_text[text] for name, text in predicted.items()} if alike and not {*reference} & {*predicted} else {}
+    )
+
+
+def paired_by_text(reference: str, predicted: str) -> str:
+    """What to say of documents that were paired so."""
+    return f"{reference} and {predicted} have no document id in common and the same texts; the documents are paired by text"
 
 
 def check_kinds(reference: Any, predicted: Any, *kinds: type) -> None:

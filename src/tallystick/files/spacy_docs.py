@@ -47,7 +47,7 @@ def _load_spacy(source: Source) -> Any:
         import spacy
         import spacy.tokens
     except ImportError:
-        raise TallystickError(f"{source}: reading a .spacy file needs spaCy: pip install spacy") from None
+        raise TallystickError(f"{source}: reading a .spacy file needs spaCy: pip install 'tallystick[spacy]'") from None
     return spacy
 
 

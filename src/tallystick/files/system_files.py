@@ -132,11 +132,15 @@ def _read_spert(document: Json, ask: Ask) -> Annotated:
 def _is_gliner(value: Any) -> bool:
     if isinstance(value, list):
         return are_objects(value, "start", "end", "label")
+    if is_object(value, "start", "end", "label") and "text" in value and "score" in value:
+        return True  # an entity by itself, which the reader refuses
     return is_object(value, "text", "entities") and are_objects(value["entities"], "start", "end", "label")
 
 
 def _read_gliner(document: Json, ask: Ask) -> Annotated:
     """What `predict_entities` gives: a list for each text, alone or beside the text."""
+    if document.has("start", "end", "label"):
+        raise document.fail("is an entity by itself; expected a list of entities for each text, [[{...}, {...}], ...]")
     alone = isinstance(document.value, list)
     text = None if alone else document.at("text").text()
     extent = Extent("characters", None if text is None else len(text))

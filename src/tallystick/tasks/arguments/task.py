@@ -79,6 +79,11 @@ class Arguments(Task):
     A prediction need not repeat the tokens, and its events may be a list. Give one document, a list of them, or a mapping by id.
     """
 
+    def formats(self) -> Any:
+        from tallystick.tasks.events.files import FORMATS
+
+        return FORMATS
+
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.events.files import event_document
 

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tallystick.files.boundaries import Opening
+from tallystick.files.boundaries import Opening, begins_documents
 from tallystick.files.pairing import document_key
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
@@ -41,26 +41,21 @@ class Row:
 
 def is_conll_2012(opening: Opening) -> bool:
     """Whether a file has documents and the columns of CoNLL-2012."""
-    return any(len(one.cells) > FIRST and _CELL.fullmatch(one.cells[5]) for one in _first_rows(opening, begun=True))
+    rows = _first_rows(opening)
+    return begins_documents(opening.head) and any(len(one) > FIRST and _CELL.fullmatch(one[5]) for one in rows[:1])
 
 
 def is_props(opening: Opening) -> bool:
-    """Whether the first token has a predicate or `-`, and behind it brackets alone."""
+    """Whether every token has a predicate or `-`, and behind it brackets alone."""
     rows = _first_rows(opening)
-    return bool(rows) and len(rows[0].cells) > 1 and _is_props(rows[0].cells) and not rows[0].cells[0].startswith("(")
+    brackets = all(not one[0].startswith("(") and all(map(_CELL.fullmatch, one[1:])) for one in rows)
+    return any(len(one) > 1 for one in rows) and brackets and all(len(one) > 1 or one == ["-"] for one in rows)
 
 
-def _is_props(cells: Sequence[str]) -> bool:
-    return all(_CELL.fullmatch(cell) for cell in cells[1:])
-
-
-def _first_rows(opening: Opening, begun: bool = False) -> list[Row]:
-    """The first token of a file that looks like columns; with `begun` only of one that begins with a document."""
-    text = opening.head.decode("utf-8", "replace")
-    lines = [line for line in text.split("\n")[:50] if line.strip()]
-    if begun and not (lines and _BEGIN.match(lines[0])):
-        return []
-    return [Row(0, line.split()) for line in lines if not line.startswith("#")][:1]
+def _first_rows(opening: Opening, most: int = 500) -> list[list[str]]:
+    """The columns of the first tokens."""
+    lines = opening.head.decode("utf-8", "replace").split("\n")[:most]
+    return [line.split() for line in lines[:-1] if line.strip() and not line.startswith("#")]
 
 
 def read_conll_2012(source: Source) -> Iterator[tuple[str, int, list[tuple[str, ...]], list[Event]]]:

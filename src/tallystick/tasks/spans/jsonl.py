@@ -21,7 +21,7 @@ import numpy as np
 
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
-from tallystick.files.annotated import AnnotatedFile, Ask, one_unit, read_annotated
+from tallystick.files.annotated import AnnotatedFile, Ask, fit_together, read_annotated
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import EXPORTS
 from tallystick.files.json_values import decode_line
@@ -228,7 +228,7 @@ def _read_sides(files: tuple[AnySource, AnySource], formats: tuple[str, str], of
             out.append(read_foreign(file, format, Ask("spans", bool(k), offsets.field)))
     foreign = [one for one in out if isinstance(one, AnnotatedFile)]
     if len(foreign) == 2:
-        foreign = list(one_unit([foreign[0], foreign[1].without(foreign[0].left_out)]))
+        foreign = list(fit_together(foreign[0], foreign[1]))
     elif foreign and offsets.unit == "characters":
         foreign = [replace(foreign[0], documents=[one.in_characters() for one in foreign[0].documents])]
     left = iter(foreign)
