@@ -47,9 +47,11 @@ lint: $(TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site, in site/: every warning is an error, and every link and anchor is followed.
 docs: $(PROGRAM)
 	$(INSTALL) ".[docs]"
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m zensical build --strict --clean
+	$(BIN)/python -m docsite.links site
 
 bench:
 	$(PYTHON) -m venv .venv-bench

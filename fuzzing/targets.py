@@ -179,14 +179,14 @@ def figures(reference: str, predicted: str) -> None:
     import io
     from contextlib import redirect_stdout
 
-    from tallystick.cli.comparison import figures as command
+    from tallystick.cli.compare import compare
 
     for format_ in ("json", "tsv", "markdown", "latex", "html"):
         with (
             redirect_stdout(io.StringIO()),
-            command.make_context("figures", [predicted, "--format", format_]) as context,
+            compare.commands["figures"].make_context("figures", [predicted, "--format", format_]) as context,
         ):
-            command.invoke(context)
+            compare.commands["figures"].invoke(context)
 
 
 JSON_WORDS = (

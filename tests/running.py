@@ -49,7 +49,7 @@ def run(
     """`tallystick ARGUMENTS` within this process. It must end with `code`, or with any if that is None."""
     from tallystick.cli.main import tallystick
 
-    with _left_as_found(cwd):
+    with left_as_found(cwd):
         found = invoke(
             tallystick, [_text(one) for one in arguments], input=stdin, env=environment, catch_exceptions=False,
             prog_name="tallystick",
@@ -105,7 +105,7 @@ def _text(argument: object) -> str:
 
 
 @contextmanager
-def _left_as_found(cwd: Path | None) -> Iterator[None]:
+def left_as_found(cwd: Path | None) -> Iterator[None]:
     """Folder, environment, path and modules of the user's are afterwards as they were; a rewritten module is read anew."""
     folder, environment, path, loaded = Path.cwd(), dict(os.environ), list(sys.path), set(sys.modules)
     bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True

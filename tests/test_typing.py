@@ -25,7 +25,7 @@ batch: ts.Results = run.update(tags, tags)
 gathered: ts.Results = run.compute() + batch
 alone: ts.Result = ts.Evaluation("f1(match(exact))", rows=False).compute()
 comparison: ts.Comparison = ts.compare({"A": gathered, "B": batch})
-text: str = comparison.to_latex(columns=["segment"], digits=1, best="bold") + str(comparison.by("label"))
+text: str = comparison.to_latex(columns=["segment"], digits=1, best=True, uncertainty="pm") + str(comparison.by("label"))
 ts.spans(Path("both.txt"), together=True, metrics="segment")
 ts.coreference([[(0, 2), (5, 6)]], {"d1": [[(0, 2)]]}, "conll", drop_singletons=True)
 ts.dependencies([(2, "nsubj"), (0, "root")], open("system.conllu"), several_roots=True)

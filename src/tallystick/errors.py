@@ -12,7 +12,14 @@ from typing import Any
 
 
 class TallystickError(Exception):
-    """The one family of errors; catch this to catch them all."""
+    """The one family of errors; catch this to catch them all.
+
+    >>> try:
+    ...     ts.spans([["B-PER"]], [["B-PER", "O"]])
+    ... except ts.TallystickError as error:
+    ...     print(error)
+    reference[0] has 1 tags, predicted[0] has 2; 1 of 1 texts differ in length
+    """
 
     exit_code = 2
 

@@ -196,7 +196,7 @@ def test_a_slash_inside_of_a_constant():
 
 def test_other_mistakes():
     assert "no such file" in score(files=("gold.amr", "nowhere.amr"), code=2).stderr
-    assert "'label' is not 'document'" in score("--by", "label", code=2).stderr
+    assert "'field' is not one of 'label', 'document'" in score("--by", "field", code=2).stderr
     assert "--limit" in score("--limit", "0", code=2).stderr
 
 

@@ -36,9 +36,11 @@ def test_figures_intervals_ranks_and_letters(systems):
 EXPECTED = {  # what stands in each format for the system whose figure is 0.4, the second of three
     "table": r"b some +0\.4000 \[0\.0000, 0\.\d{4}\] +#2",
     "tsv": r"some\trecords\t0\.4\t0\.0\t0\.\d+\t\t1\t2\.0\t0\.0\t",
-    "markdown": r"\| b some \| 0\.4000 \[0\.0000, 0\.\d{4}\] №2 \|",
-    "latex": r"some\$\^\{b\}\$ & 40\.00 \{\\scriptsize \[0\.00, \d\d\.\d\d\]\} & 2 \\\\",
-    "html": r"<td>b some</td><td>0\.4000 \[0\.0000, 0\.\d{4}\] #2</td>",
+    "csv": r"some,records,0\.4,0\.0,0\.\d+,,1,2\.0,0\.0,",
+    "markdown": r"\| b some \| <ins>0\.4000</ins> \[0\.0000, 0\.\d{4}\] №2 \|",
+    "latex": r"some\\textsuperscript\{b\} & \\phantom\{0\}\\underline\{40\.00\} \{\\scriptsize \[0\.00, \d\d\.\d\d\]\} & 2 \\\\",
+    "typst": r'\[#"some"#super\[b\]\], \[#hide\[0\]#underline\[40\.00\] #text\(0\.75em\)\[\\\[0\.00, \d\d\.\d\d\\\]\]\], \[#"2"\],',
+    "html": r"<td>b some</td><td><u>0\.4000</u> \[0\.0000, 0\.\d{4}\] #2</td>",
     "json": r'"some": \{\s+"records": \{\s+"value": 0\.4,\s+"interval": \[\s+0\.0,',
 }
 

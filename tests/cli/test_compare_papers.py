@@ -9,7 +9,7 @@ import pytest
 
 import tallystick
 from running import run
-from tallystick.cli.comparison import read_figures
+from tallystick.cli.figures import read_figures
 from tallystick.results.compare import compare_runs
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"
@@ -107,7 +107,7 @@ def test_averages_through_the_command():
         "--from", "muc", "--truncate", "--no-correlations", "--format", "markdown",
     ).stdout  # fmt: skip
     cells = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in shown.splitlines() if "№" in line}
-    assert cells["lee"][8].startswith("51.5 ")
+    assert cells["lee"][8].startswith("**51.5** ")
     assert cells["charton"][8].startswith("41.6 ")  # 41.67, which rounding would make 41.7; printed 41.6
     assert cells["kobdani"][7].startswith("38.7 ")
     assert cells["kobdani"][8].startswith("40.8 ")

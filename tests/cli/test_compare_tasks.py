@@ -260,7 +260,7 @@ def test_runs_have_mean_spread_interval_and_letters(records):
     assert cell["interval"][0] < cell["value"] < cell["interval"][1]
     text = run("compare", "records", "gold.jsonl", "A=a.jsonl,b.jsonl", "C=c.jsonl", "--format", "latex").stdout
     assert "$\\pm$" in text
-    assert "A$^{a}$" in text
+    assert "A\\textsuperscript{a}" in text
 
 
 def test_splits_have_a_reference_for_each_run(records):
@@ -324,7 +324,7 @@ def test_html_is_a_table_and_text_stays_text(records):
     shown = run("compare", "records", "gold.jsonl", "<b>=a.jsonl", "c.jsonl", "--format", "html").stdout
     assert shown.startswith("<table>")
     assert "&lt;b&gt;" in shown
-    assert "<b>" not in shown
+    assert "<b>" not in shown.replace("<b>0.6667</b>", "")  # the best is marked
 
 
 @pytest.mark.parametrize(

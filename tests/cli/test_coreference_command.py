@@ -40,7 +40,7 @@ def as_json(*arguments, **more):
 
 def test_json(folder):
     found = as_json("key", "response")
-    assert list(found) == ["tallystick", "signature", "documents", "metrics", "warnings"]
+    assert list(found) == ["tallystick", "signature", "documents", "metrics", "task", "warnings"]
     assert list(found["metrics"]) == NAMES
     assert found["documents"] == 2
     assert found["warnings"] == []
@@ -86,7 +86,7 @@ def test_by_document(folder):
     assert cells["conll"][:2] == ["", ""]
     wanted = found["documents_by_id"]["muc"]["(a); part 000"]
     assert [float(cell) for cell in cells["muc"]] == [wanted[name] for name in ("precision", "recall", "f1")]
-    assert "'label' is not 'document'" in run("key", "response", "--by", "label", code=2).stderr
+    assert "'label' is not one of 'document', 'length'" in run("key", "response", "--by", "label", code=2).stderr
 
 
 def test_errors(folder):

@@ -44,8 +44,8 @@ def test_one_metric_by_document_and_a_gate():
     assert "FAILED: uas f1 is 0.6667" in done.stderr
     assert done.stdout.splitlines()[1].startswith("uas\t0.666")
     assert (
-        "'label' is not 'document'"
-        in run("score", "dependencies", "gold.conllu", "gold.conllu", "--by", "label", code=2).stderr
+        "'field' is not one of 'label', 'document'"
+        in run("score", "dependencies", "gold.conllu", "gold.conllu", "--by", "field", code=2).stderr
     )
 
 

@@ -50,10 +50,18 @@ def test_an_ontology_without_generated_text(folder, task):
     assert "--ontology is for generated text (gen-arg's), which is not in gold.jsonl" in said
 
 
-def test_digits_without_seqeval(folder):
+@pytest.mark.parametrize(
+    ("option", "format_"),
+    [("--digits=3", "json"), ("--columns=f1", "json"), ("--uncertainty=pm", "json"), ("--caption=x", "tsv"), ("--caption=x", "table")],
+)  # fmt: skip
+def test_a_layout_that_a_format_does_not_have(folder, option, format_):
     Path("gold.iob").write_text("a B-X\nb O\n")
-    said = run("score", "spans", "gold.iob", "gold.iob", "--digits", "3", code=2).stderr
-    assert "--digits is the number of decimals of --seqeval" in said
+    said = run("score", "spans", "gold.iob", "gold.iob", option, "--format", format_, code=2).stderr
+    assert f"{option.partition('=')[0]} changes nothing in the format {format_}" in said
+
+
+def test_digits_of_seqeval(folder):
+    Path("gold.iob").write_text("a B-X\nb O\n")
     assert "1.000" in run("score", "spans", "gold.iob", "gold.iob", "--digits", "3", "--seqeval").stdout
     assert "1.00 " in run("score", "spans", "gold.iob", "gold.iob", "--seqeval").stdout
 

@@ -192,6 +192,13 @@ def test_a_misspelt_command(folder):
     assert 'Did you mean "records"' in run("score", "record", code=2).stderr
 
 
+def test_demo_copies_the_examples_and_never_over_other_files(tmp_path):
+    assert "example files into" in run("demo", "--copy", tmp_path / "new").stdout
+    assert (tmp_path / "new" / "invoices.gold.jsonl").stat().st_size
+    assert not (tmp_path / "new" / "__init__.py").exists()
+    assert "already exists" in run("demo", "--copy", tmp_path / "new", code=2).stderr
+
+
 def test_demo_and_list_run():
     shown = run("demo").stdout
     assert "lines[*].quantity" in shown

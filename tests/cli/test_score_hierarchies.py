@@ -44,7 +44,7 @@ def test_explain_shows_the_wrong_link():
 def test_there_are_no_labels_or_fields(by):
     done = run("score", "hierarchies", GOLD, SYSTEM, "--by", by)
     assert done.returncode == 2
-    assert f"'{by}' is not 'document'" in done.output
+    assert f"'{by}' is not one of 'document', 'depth'" in done.output
 
 
 TANGLED = {  # two parents and a cycle, which MUC_p and BLANC_p take

@@ -28,7 +28,7 @@ VALUES = {
     "roles": [("Material", "Method", "Metric", "Task", "Score")],
     "parses": [str(EXAMPLES / "arguments.parses.conllu")], "pronouns": ["it"], "harmless": [""], "conjunctions": ["or"],
     "modifiers": ["amod"], "tools": [str(EXAMPLES / "calls.tools.json")], "nothing": ["missing", "missing,null,empty"],
-    "layers": [2],
+    "layers": [2], "enhancements": ["123456"],
 }  # fmt: skip
 
 

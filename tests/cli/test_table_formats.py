@@ -38,9 +38,9 @@ def cells(table):
 
 def test_a_score_in_latex_carries_its_signature(lists):
     done = run("score", "records", "gold.jsonl", "system.jsonl", "--format", "latex")
-    first = done.stdout.splitlines()[0]
-    assert first.startswith("% f1(match(equal, 1:1)) | average=micro")
-    assert f"signature: {first.removeprefix('% ')}\n" in done.stderr
+    caption = next(line for line in done.stdout.splitlines() if line.startswith("\\caption"))
+    assert "Signature: f1(match(equal, 1:1)) \\textbar{} average=micro" in caption.replace("\\allowbreak{}", "")
+    assert "% References as BibTeX: tallystick cite records.records" in done.stdout
     assert "\\midrule\n{}[*] &" in done.stdout
 
 
@@ -102,7 +102,7 @@ def test_differences_are_in_percent_as_the_figures_are():
     assert "second $-$ first" in differences
     row = next(line for line in differences.splitlines() if line.startswith("segment"))
     _, first, second, difference, low, _, p, _ = row.removesuffix(" \\\\").split(" & ")
-    value = {line.partition("$")[0]: float(line.split(" & ")[1].split()[0].partition("$")[0]) for line in figures_.splitlines() if "scriptsize" in line}  # fmt: skip
+    value = {line.partition("\\textsuperscript")[0]: float(re.search(r"\d+\.\d+", line.split(" & ")[1])[0]) for line in figures_.splitlines() if "scriptsize" in line}  # fmt: skip
     assert float(difference) == pytest.approx(value[second] - value[first], abs=0.011)
     assert float(low) > 1
     assert float(p) < 1
@@ -110,12 +110,13 @@ def test_differences_are_in_percent_as_the_figures_are():
     assert f"& $-${difference} &" in turned
 
 
-def test_the_comment_explains_what_is_printed():
+def test_the_caption_explains_what_is_printed():
     shown = latex(*SPANS, *MIXED)
-    comments = [line for line in shown.splitlines() if line.startswith("%")]
-    assert comments[0].startswith("% spans.segment | average=micro")
-    assert any("in percent. [ ]: 95 % interval. Behind each figure: its rank, and by how many" in c for c in comments)
-    assert not any("#" in comment or "↑" in comment for comment in comments)
+    caption = next(line for line in shown.splitlines() if line.startswith("\\caption"))
+    assert "in percent. [~]: 95 \\% interval. Behind each figure: its rank, and by how many" in caption
+    assert "Signature: spans.segment \\textbar{} average=micro" in caption
+    assert "Bold: the best." in caption
+    assert "#" not in caption
 
 
 def test_tasks_are_named_and_stand_apart_in_latex():
@@ -123,7 +124,7 @@ def test_tasks_are_named_and_stand_apart_in_latex():
     tabulars = shown.split("\n\n")
     assert len(tabulars) == 5
     assert all(one.count("\\begin{tabular}") == 1 for one in tabulars)
-    assert "\\multicolumn{7}{l}{\\textbf{RAMS}} \\\\" in tabulars[0]
+    assert "\\caption{RAMS. Behind each figure" in tabulars[0]
     assert "\\begin{tabular}{llrrrr}" in tabulars[2]  # two metrics by name
 
 
@@ -131,7 +132,7 @@ def test_many_metrics_have_a_row_each_in_latex_too(tmp_path):
     rows = "".join(f"{system},m{k},{k}{system == 'B':d}\n" for system in "AB" for k in range(10))
     shown = figures("system,metric,value\n" + rows, "--format", "latex", "--no-correlations", folder=tmp_path).stdout
     assert "Metric & \\multicolumn{2}{l}{A} & \\multicolumn{2}{l}{B} \\\\" in shown
-    assert "m9 & 90 & 2 & 91 & 1 \\\\" in shown
+    assert "m9 & 90 & 2 & \\textbf{91} & 1 \\\\" in shown
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex: make latex")
@@ -152,13 +153,17 @@ def test_the_latex_of_comparisons_compiles(lists):
 
 def test_what_is_undefined_has_no_rank_in_any_table():
     from tallystick.results.comparison import Cell, Comparison
-    from tallystick.results.comparison_show import comparison_latex, comparison_table, figures_only
-    from tallystick.show.tables import to_tsv
+    from tallystick.results.comparison_show import comparison_table, figures_only
+    from tallystick.show.tables import to_text
+    from tallystick.show.writers import to_tsv
 
     cells_ = {("A", "m"): Cell(0.5, rank=1.0), ("B", "m"): Cell(None, rank=None, moved=None)}
     one = Comparison(("A", "B"), ("m",), cells_, {})
-    assert comparison_table(one).rows == [["A", "0.5000 #1"], ["B", "–"]]
-    assert "B & -- &  \\\\\n" in comparison_latex(one)
+    assert [line.split() for line in to_text(comparison_table(one)).splitlines()[2:4]] == [
+        ["A", "0.5000", "#1"],
+        ["B", "–"],
+    ]
+    assert "B & -- &  \\\\\n" in one.to_latex()
     assert to_tsv(figures_only([one])).splitlines()[-1] == "B\tm\t\t\t\t\t1\t\t\t\t"
 
 
@@ -191,6 +196,7 @@ def test_digits_are_cut_towards_zero_everywhere(tmp_path, format_):
     rows = "system,metric,value,run\nA,f,-1.25,1\nB,f,1.29,1\nC,f,0.56,1\nC,f,0.95,2\n"
     options = ("--truncate", "--digits", "1", "--format", format_)
     shown = figures(rows, *options, folder=tmp_path).stdout.replace("$-$", "-").replace(" $\\pm$ ", " ±")
+    shown = re.sub(r"\\textbf|\\underline|\\phantom{0}|[{}]|\*\*|</?ins>", "", shown)
     assert "-1.2 " in shown
     assert "1.2 " in shown
     assert "0.7 ±0.2" in shown  # 0.755 and 0.276

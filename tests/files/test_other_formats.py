@@ -421,3 +421,13 @@ def test_a_file_that_is_cut_off(pattern, tmp_path):
         assert done.returncode in (2, 3), done.output
         assert cut.name in done.stderr
         assert "Traceback" not in done.output
+
+
+def test_arguments_are_counted_as_srl_eval_does(tmp_path):
+    """srl-eval.pl of CoNLL-2005 on these two files: 3 correct, 2 excess, 1 missed. C-A1 goes on with A1; V is no argument. An argument
+    in two pieces without a gap is one argument here, and another one there; a predicate that is only predicted is left out there."""
+    gold, system = tmp_path / "gold.props", tmp_path / "system.props"
+    gold.write_text("- (A0*) *\nsay (V*) (A1*)\n- (A1* *\nsee *) (V*)\n- * (A2*)\n- (C-A1*) *\n\n")
+    system.write_text("- (A0*) *\nsay (V*) (A1*)\n- (A1* *\nsee *) (V*)\n- (AM-TMP*) (A2*)\n- * *\n\n")
+    tally = ts.events(str(gold), str(system), "srl")["srl"].as_dict()["tally"]
+    assert [tally[key] for key in ("num_p", "den_p", "den_r")] == [3, 5, 4]

@@ -11,7 +11,7 @@ import tallystick as ts
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, SidesMismatch
 from tallystick.results.compare import compare
-from tallystick.results.comparison_show import comparison_latex, render_comparison
+from tallystick.results.comparison_show import render_comparison
 from tallystick.results.resampling import holm, intervals, paired_bootstrap, randomisation
 from tallystick.results.result import Result
 from tallystick.results.selection import mean_over_documents, without
@@ -382,13 +382,13 @@ def test_different_documents_are_named_once_and_quickly():
 
 
 def test_one_system_has_no_ranks_in_latex(systems):
-    alone = comparison_latex(compare({"good": systems["good"]}, resamples=50))
+    alone = compare({"good": systems["good"]}, resamples=50).to_latex()
     assert "\\begin{tabular}{lll}\n" in alone
     assert "System & f1 & same \\\\\n" in alone
-    assert alone.splitlines()[-3].count("&") == 2
-    both = comparison_latex(compare({name: systems[name] for name in ("good", "bad")}, resamples=50))
-    assert "\\begin{tabular}{lllll}\n" in both
-    assert both.splitlines()[-3].count("&") == 4
+    assert alone.splitlines()[-5].count("&") == 2
+    both = compare({name: systems[name] for name in ("good", "bad")}, resamples=50).to_latex()
+    assert "\\begin{tabular}{ll@{ }ll@{ }l}\n" in both
+    assert both.splitlines()[-5].count("&") == 4
 
 
 def test_the_legend_says_what_the_brackets_are(systems):

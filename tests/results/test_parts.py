@@ -234,8 +234,10 @@ def test_what_cannot_be_is_said() -> None:
     comparison = ts.compare(systems, resamples=20)
     with pytest.raises(MetricError, match="spans has no figures by field"):
         comparison.by("field")
-    with pytest.raises(MetricError, match=r"figures are by label, document, field, not by 'fields'.*Did you mean"):
-        comparison.by("fields")
+    with pytest.raises(
+        MetricError, match=r"spans has no figures by labels; it has those by label, length.*Did you mean"
+    ):
+        comparison.by("labels")
     with pytest.raises(MetricError, match=r"no label at 'lines.*'"):
         ts.compare({"A": ts.records(*invoices(1, 0.1))}).by("label", "lines[*].prise.x")
     gold, system = (str(EXAMPLES / name) for name in FILES["records"])

@@ -143,7 +143,9 @@ def test_wrong_slices_are_errors(tmp_path: Path) -> None:
         many.slices("x")
     with pytest.raises(InputError, match="has no row for 39 documents"):
         results.slices({"d0": 1})
-    with pytest.raises(MetricError, match=r"no fields here; give a column of a file"):
+    with pytest.raises(
+        MetricError, match=r"no fields here; there are items, words, density, or give a column of a file"
+    ):
         scored("spans").slices("tag")
     about = tmp_path / "about.csv"
     about.write_text("id,lang\nd0,en\nd0,de\n")

@@ -203,7 +203,7 @@ def test_what_is_printed_too_stands_once_in_the_report(tmp_path, task):
     plain, both = tmp_path / "plain.html", tmp_path / "both.html"
     tallystick("score", task, *files, "--report", plain)
     tallystick("score", task, *files, *asked, "--report", both)
-    assert titles(both)[: len(titles(plain))] == titles(plain)
+    assert [title for title in titles(both) if title in titles(plain)] == titles(plain)
     assert len(set(titles(both))) == len(titles(both))
     assert any(titles(plain))
     if task != "relations":  # of which the other metrics are asked for, too
@@ -236,8 +236,8 @@ def test_places_of_errors_name_the_file_only(opened, tmp_path):
 
 
 def test_meanings_of_errors_stand_alone():
-    """They are sorted by gain, so none may point at its neighbours."""
-    from tallystick.tasks.templates.show import KINDS
+    """Kinds that do not occur are left out, so none may point at its neighbours."""
+    from tallystick.tasks.templates.mistakes import KINDS
 
     assert len(set(KINDS.values())) == len(KINDS)
     assert not [text for text in KINDS.values() if re.search(r"\b(above|below|such|the same,)", text)]

@@ -17,18 +17,9 @@ from markdown_it import MarkdownIt
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.show.page import page_table
-from tallystick.show.tables import (
-    WRITERS,
-    Column,
-    Estimate,
-    Table,
-    latex_text,
-    to_html,
-    to_latex,
-    to_markdown,
-    to_text,
-    to_tsv,
-)
+from tallystick.show.tables import Column, Estimate, Table, to_text
+from tallystick.show.typeset import latex_text, to_latex
+from tallystick.show.writers import WRITERS, to_html, to_markdown, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")
 AWKWARD = [
@@ -90,9 +81,11 @@ def test_names_stand_left_and_numbers_right():
 
 
 def test_a_comment_is_one_line_and_a_title_is_shown():
-    lines = to_latex(Table(["a", "b"], [["x", 0.5]], "50 %", ["first\n\\second"])).splitlines()
-    assert lines[0] == "% first \\second"
-    assert "\\multicolumn{2}{l}{\\textbf{50 \\%}} \\\\" in lines
+    table = Table(["a", "b"], [["x", 0.5]], "50 %", ["first"])
+    lines = to_latex(table, comments=["two\n\\lines"]).splitlines()
+    assert lines[0] == "% two \\lines"
+    assert lines[-2:] == ["\\caption{50 \\%. first. Figures in percent.}", "\\end{table}"]
+    assert "caption" not in to_latex(Table(["a", "b"], [["x", 0.5]]))  # nothing to say
 
 
 @pytest.mark.skipif(PDFLATEX is None, reason="needs pdflatex: make latex")
@@ -184,8 +177,8 @@ def test_a_weighted_support_in_the_latex_of_a_command(tmp_path):
 
 NEW_FORMAT = """
 import sys
-from tallystick.show import tables
-tables.WRITERS["csv"] = tables.Writer(lambda table: ",".join(table.columns), for_programs=True)
+from tallystick.show import writers
+writers.WRITERS["semi"] = writers.Writer(lambda table, style: ";".join(table.columns), for_programs=True)
 from tallystick.cli.main import tallystick
 tallystick(sys.argv[1:])
 """
@@ -207,9 +200,9 @@ def test_a_format_is_one_entry(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
 
-    assert run("list", "formats")[-1] == "  table, json, tsv, markdown, latex, html, csv"
-    assert run("compare", "figures", "t.csv", "--format", "csv")[0].startswith("system,metric,value,low,high")
-    assert run("score", "spans", "w.txt", "--together", "--format", "csv")[0].startswith("metric,average,precision")
+    assert run("list", "formats")[-1] == "  table, json, tsv, csv, markdown, latex, typst, html, semi"
+    assert run("compare", "figures", "t.csv", "--format", "semi")[0].startswith("system;metric;value;low;high")
+    assert run("score", "spans", "w.txt", "--together", "--format", "semi")[0].startswith("metric;average;precision")
 
 
 @pytest.mark.parametrize("format_", WRITERS)

@@ -25,7 +25,14 @@ NAMES = {"muc": "muc", "b_cubed": "b3", "ceafe": "ceaf_e"}
 
 
 class Evaluator:
-    """One metric of a `CorefEvaluator`."""
+    """One metric of a `CorefEvaluator`.
+
+    >>> from tallystick.adapters.coref import CorefEvaluator
+    >>> evaluator = CorefEvaluator()
+    >>> evaluator.update([[(0, 1), (5, 5)]], [[(0, 1), (5, 5)]], {}, {})
+    >>> [(one.metric, one.get_f1()) for one in evaluator.evaluators]
+    [('muc', 1.0), ('b_cubed', 1.0), ('ceafe', 1.0)]
+    """
 
     def __init__(self, of: CorefEvaluator, metric: str) -> None:
         self._of, self.metric, self.beta = of, metric, 1
@@ -52,7 +59,14 @@ class Evaluator:
 
 
 class CorefEvaluator:
-    """MUC, B³ and CEAF-φ4 over documents that come one by one; mentions are anything that can be a key."""
+    """MUC, B³ and CEAF-φ4 over documents that come one by one; mentions are anything that can be a key.
+
+    >>> from tallystick.adapters.coref import CorefEvaluator
+    >>> evaluator = CorefEvaluator()
+    >>> evaluator.update([[(0, 1), (5, 5)]], [[(0, 1), (5, 5)]], {}, {})
+    >>> evaluator.get_f1()
+    1.0
+    """
 
     def __init__(self, *, strict: bool = True) -> None:
         self.strict = strict

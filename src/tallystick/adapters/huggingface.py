@@ -26,7 +26,12 @@ DESCRIPTION = "Precision, recall and F1 over the fields of structured records, w
 def compute(
     *, predictions: Sequence[Any], references: Sequence[Any], type: Any = None, **options: Any
 ) -> dict[str, Any]:
-    """The figures of several documents: precision, recall, f1, exact, and a figure for each field."""
+    """The figures of several documents: precision, recall, f1, exact, and a figure for each field.
+
+    >>> from tallystick.adapters.huggingface import compute
+    >>> compute(predictions=['{"city": "Oslo"}'], references=[{"city": "Oslo"}])["f1"]
+    1.0
+    """
     sides = (listed(references, "references", "documents"), listed(predictions, "predictions", "documents"))
     result = RecordScorer(type, **options).evaluate(*sides)
     fields = {row.path: row.figures["f1"] for row in result.by_field()}
@@ -91,7 +96,12 @@ def seqeval(
     *, predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]], **options: Any
 ) -> dict[str, Any]:
     """The dict of `evaluate.load("seqeval").compute(...)`: the figures of each type, and overall_precision, overall_recall, overall_f1
-    and overall_accuracy. Options are those of `tallystick.adapters.seqeval`: mode, scheme, suffix, zero_division, strict."""
+    and overall_accuracy. Options are those of `tallystick.adapters.seqeval`: mode, scheme, suffix, zero_division, strict.
+
+    >>> from tallystick.adapters.huggingface import seqeval
+    >>> seqeval(predictions=[["B-PER", "O"]], references=[["B-PER", "O"]])["overall_f1"]
+    1.0
+    """
     report = classification_report(references, predictions, output_dict=True, **options)
     overall = report.pop("micro avg")
     renamed = {"precision": "precision", "recall": "recall", "f1": "f1-score"}

@@ -62,7 +62,13 @@ class EvaluationIndices:
 
 
 class Evaluator:
-    """Entities as lists of tags, as CoNLL text (a token, a tab, its tag), or as dicts with a label, a start and an inclusive end."""
+    """Entities as lists of tags, as CoNLL text (a token, a tab, its tag), or as dicts with a label, a start and an inclusive end.
+
+    >>> from tallystick.adapters.nervaluate import Evaluator
+    >>> tags = [["B-PER", "I-PER", "O"]]
+    >>> Evaluator(tags, tags, tags=["PER"], loader="list").evaluate()["overall"]["strict"].f1
+    1.0
+    """
 
     def __init__(
         self,

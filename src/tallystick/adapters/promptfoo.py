@@ -24,7 +24,12 @@ OWN = ("reference", "variable", "figure", "threshold")
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
-    """promptfoo's grading result: pass, score, reason, and all figures by name."""
+    """promptfoo's grading result: pass, score, reason, and all figures by name.
+
+    >>> from tallystick.adapters.promptfoo import get_assert
+    >>> get_assert('{"city": "Oslo"}', {"vars": {"expected": '{"city": "Oslo"}'}})["pass"]
+    True
+    """
     config = dict(context.get("config") or {})
     variable = config.get("variable", "expected")
     reference = config.get("reference", context.get("vars", {}).get(variable))

@@ -24,7 +24,12 @@ def assert_matches(
     recall: float | None = None,
     **options: Any,
 ) -> One:
-    """Fail unless the prediction is good enough: exact, or at least as good as the figures that are given."""
+    """Fail unless the prediction is good enough: exact, or at least as good as the figures that are given.
+
+    >>> from tallystick.adapters.pytest import assert_matches
+    >>> assert_matches({"city": "Oslo", "unit": "C"}, '{"city": "Oslo", "unit": "F"}', f1=0.5).f1
+    0.5
+    """
     __tracebackhide__ = True
     one = RecordScorer(**options).score(reference, predicted)
     least = {"f1": f1, "precision": precision, "recall": recall}

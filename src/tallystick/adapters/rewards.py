@@ -32,7 +32,11 @@ FIGURES = ("f1", "precision", "recall", "exact")
 
 
 class Scorer:
-    """Rewards of one kind; the options are those of `RecordScorer`. Called with a reference and a text, it gives a number."""
+    """Rewards of one kind; the options are those of `RecordScorer`. Called with a reference and a text, it gives a number.
+
+    >>> ts.scorer(figure="recall").breakdown({"city": "Oslo", "unit": "C"}, '{"city": "Oslo"}')["reward"]
+    0.5
+    """
 
     def __init__(
         self, type: Any = None, *, figure: str = "f1", partial: bool = True, format: float = 0.0, **options: Any
@@ -92,12 +96,22 @@ def scorer(type: Any = None, **options: Any) -> Scorer:
     `type` (or `schema`, or neither) says what a document is, `choices` how to compare what. `figure` is f1, precision, recall or
     exact; `partial=False` gives nothing for a text that is not right in everything; `format` is the share of the reward that is for
     well-formed JSON.
+
+    >>> reward = ts.scorer()
+    >>> reward({"city": "Oslo", "unit": "C"}, 'Sure! {"city": "Oslo", "unit": "F"}')
+    0.5
+    >>> reward({"city": "Oslo"}, "I do not know")
+    0.0
     """
     return Scorer(type, **options)
 
 
 def rewards(references: Sequence[Any], texts: Sequence[Any], type: Any = None, **options: Any) -> list[float]:
-    """What each of a model's texts is worth, from 0 to 1; the options are those of `scorer`."""
+    """What each of a model's texts is worth, from 0 to 1; the options are those of `scorer`.
+
+    >>> ts.rewards([{"city": "Oslo"}, {"city": "Bergen"}], ['{"city": "Oslo"}', '{"city": "Oslo"}'])
+    [1.0, 0.0]
+    """
     kind: Any = type
     try:
         known = _scorer_for(kind, **options) if isclass(type) and options.keys() <= KEPT else Scorer(type, **options)
@@ -131,7 +145,13 @@ def answer_of(text: Any) -> Any:
 
 
 def trl_reward(type: Any = None, *, column: str = "reference", **options: Any) -> Callable[..., list[float]]:
-    """A reward of TRL's (GRPO, RLOO): called with `completions` and the columns of the data set, of which one is the reference."""
+    """A reward of TRL's (GRPO, RLOO): called with `completions` and the columns of the data set, of which one is the reference.
+
+    >>> from tallystick.adapters.rewards import trl_reward
+    >>> reward = trl_reward(column="answer")
+    >>> reward(completions=['{"city": "Oslo"}'], answer=[{"city": "Oslo"}])
+    [1.0]
+    """
     known = Scorer(type, **options)
 
     def record_reward(completions: Sequence[Any], **columns: Any) -> list[float]:
@@ -144,7 +164,12 @@ def trl_reward(type: Any = None, *, column: str = "reference", **options: Any) -
 
 
 def verifiers_reward(type: Any = None, **options: Any) -> Callable[..., float]:
-    """A reward of verifiers': called with the `completion` and the `answer` of one example."""
+    """A reward of verifiers': called with the `completion` and the `answer` of one example.
+
+    >>> from tallystick.adapters.rewards import verifiers_reward
+    >>> verifiers_reward()(completion='{"city": "Oslo"}', answer={"city": "Oslo"})
+    1.0
+    """
     known = Scorer(type, **options)
 
     def record_reward(completion: Any, answer: Any, **_: Any) -> float:
@@ -156,7 +181,12 @@ def verifiers_reward(type: Any = None, **options: Any) -> Callable[..., float]:
 def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **options: Any
 ) -> dict[str, float]:
-    """A reward of verl's: `score`, and what it is made of; the options of `scorer` are its `reward_kwargs`."""
+    """A reward of verl's: `score`, and what it is made of; the options of `scorer` are its `reward_kwargs`.
+
+    >>> from tallystick.adapters.rewards import compute_score
+    >>> compute_score("invoices", '{"city": "Oslo"}', '{"city": "Oslo"}')["score"]
+    1.0
+    """
     try:
         known = _scorer_of(json.dumps(options, sort_keys=True))
     except TypeError as error:

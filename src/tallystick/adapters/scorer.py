@@ -54,7 +54,15 @@ def without_gaps(figures: Mapping[str, float | None]) -> dict[str, float]:
 
 @frozen
 class One:
-    """What one prediction is worth, and where it differs."""
+    """What one prediction is worth, and where it differs.
+
+    >>> from tallystick.adapters.scorer import RecordScorer
+    >>> print(RecordScorer().score({"city": "Oslo", "unit": "C"}, '{"city": "Oslo", "unit": "F"}'))
+    precision 0.5000  recall 0.5000  f1 0.5000  exact 0.0000
+                field   reference   predicted   similarity
+     ──────────────────────────────────────────────────────
+      ≠ wrong   unit    'C'         'F'             0.0000
+    """
 
     result: Result
     findings: Findings = field(repr=False)
@@ -97,7 +105,12 @@ class One:
 
 
 class RecordScorer:
-    """Scores predictions of one kind. Without a type, a schema or a metric the shape is read off the references."""
+    """Scores predictions of one kind. Without a type, a schema or a metric the shape is read off the references.
+
+    >>> from tallystick.adapters.scorer import RecordScorer
+    >>> RecordScorer().score({"city": "Oslo", "unit": "C"}, '{"city": "Oslo", "unit": "F"}').f1
+    0.5
+    """
 
     def __init__(
         self,

@@ -173,7 +173,13 @@ def precision_recall_fscore_support(
     scheme: Any = None,
     strict: bool = True,
 ) -> tuple[Any, Any, Any, Any]:
-    """Precision, recall, F and support: of each type, in alphabetical order, or under an average."""
+    """Precision, recall, F and support: of each type, in alphabetical order, or under an average.
+
+    >>> from tallystick.adapters.seqeval import precision_recall_fscore_support
+    >>> gold, system = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]
+    >>> precision_recall_fscore_support(gold, system, average="micro")
+    (1.0, 0.5, 0.6666666666666666, 2)
+    """
     if average not in (None, *AVERAGES):
         raise MetricError(f"average: expected None, {', '.join(AVERAGES)}, found {average!r}")
     _check_weights(sample_weight, strict)
@@ -227,7 +233,12 @@ def _one(name: str, figure: str, place: int) -> Callable[..., Any]:
         )[place]
 
     score.__name__ = score.__qualname__ = name
-    score.__doc__ = f"The {figure} of the entities, as seqeval's function of this name."
+    score.__doc__ = f"""The {figure} of the entities, as seqeval's function of this name.
+
+    >>> from tallystick.adapters.seqeval import {name}
+    >>> {name}([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])
+    0.5
+    """
     return score
 
 
@@ -249,7 +260,14 @@ def classification_report(
     *,
     strict: bool = True,
 ) -> Any:
-    """The figures of each type and three averages, as a text or as a dict."""
+    """The figures of each type and three averages, as a text or as a dict.
+
+    >>> from tallystick.adapters.seqeval import classification_report
+    >>> gold, system = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]
+    >>> report = classification_report(gold, system, output_dict=True, zero_division=0)
+    >>> report["micro avg"]["recall"]
+    0.5
+    """
     _check_weights(sample_weight, strict)
     if mode == "strict" and scheme is None:
         scheme = detect_scheme(y_true, suffix)  # as seqeval's report does, unlike its other functions
@@ -268,13 +286,25 @@ def classification_report(
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """The share of tokens with the right tag."""
+    """The share of tokens with the right tag.
+
+    >>> from tallystick.adapters.seqeval import accuracy_score
+    >>> gold, system = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]
+    >>> accuracy_score(gold, system)
+    0.6666666666666666
+    """
     pairs = _tokens(y_true, y_pred)
     return float(np.mean([one == other for one, other in pairs]))
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Tokens: TP, FP, FN and TN, as seqeval counts them (a token with another tag is an FP alone)."""
+    """Tokens: TP, FP, FN and TN, as seqeval counts them (a token with another tag is an FP alone).
+
+    >>> from tallystick.adapters.seqeval import performance_measure
+    >>> gold, system = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]
+    >>> performance_measure(gold, system)
+    {'TP': 1, 'FP': 0, 'FN': 1, 'TN': 1}
+    """
     pairs = _tokens(y_true, y_pred)
     return {
         "TP": sum(one == other != "O" for one, other in pairs),

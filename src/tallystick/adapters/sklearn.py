@@ -33,7 +33,12 @@ def classification_report(
     zero_division: ZeroDivision = "warn",
     strict: bool = True,
 ) -> Any:
-    """Precision, recall, F1 and support of each label, the accuracy and two averages, as a text or as a dict."""
+    """Precision, recall, F1 and support of each label, the accuracy and two averages, as a text or as a dict.
+
+    >>> from tallystick.adapters.sklearn import classification_report
+    >>> classification_report(["a", "b", "b"], ["a", "b", "a"], output_dict=True)["accuracy"]
+    0.6666666666666666
+    """
     true, predicted = (_plain(side, name) for side, name in ((y_true, "y_true"), (y_pred, "y_pred")))
     if len(true) != len(predicted):
         raise SidesMismatch(f"y_true has {len(true):,} labels and y_pred {len(predicted):,}")

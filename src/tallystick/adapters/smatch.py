@@ -29,7 +29,12 @@ match_triple_dict: dict[Any, Any] = {}
 
 
 def compute_f(match_num: float, test_num: float, gold_num: float) -> tuple[float, float, float]:
-    """Precision, recall and F1 from the matched triples and those of both sides."""
+    """Precision, recall and F1 from the matched triples and those of both sides.
+
+    >>> from tallystick.adapters import smatch
+    >>> smatch.compute_f(2, 4, 2)
+    (0.5, 1.0, 0.6666666666666666)
+    """
     if not test_num or not gold_num:
         return 0.0, 0.0, 0.0
     precision, recall = match_num / test_num, match_num / gold_num
@@ -40,7 +45,12 @@ def get_amr_match(
     cur_amr1: str, cur_amr2: str, sent_num: int = 1, justinstance: bool = False, justattribute: bool = False,
     justrelation: bool = False, *, strict: bool = True,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Of a predicted and a true graph: the most triples that match, the predicted and the true ones."""
+    """Of a predicted and a true graph: the most triples that match, the predicted and the true ones.
+
+    >>> from tallystick.adapters import smatch
+    >>> smatch.get_amr_match("(x / boy)", "(b / boy)")
+    (2, 2, 2)
+    """
     sides = [_graphs([text], f"<amr {sent_num}, {name}>") for text, name in ((cur_amr1, "test"), (cur_amr2, "gold"))]
     if [len(one) for one in sides] != [1, 1]:
         raise SidesMismatch(f"expected one graph on either side, found {len(sides[0])} and {len(sides[1])}")
@@ -53,7 +63,13 @@ def score_amr_pairs(
     *, strict: bool = True,
 ) -> Iterator[tuple[float, float, float]]:  # fmt: skip
     """Precision, recall and F1 of predicted and true graphs, paired by their order: one for all pairs, or one for each
-    (`single_score`)."""
+    (`single_score`).
+
+    >>> from io import StringIO
+    >>> from tallystick.adapters import smatch
+    >>> list(smatch.score_amr_pairs(StringIO("(x / boy)"), StringIO("(b / boy)")))
+    [(1.0, 1.0, 1.0)]
+    """
     kind = _kind(justinstance, justattribute, justrelation)
     predicted, gold = _graphs(f1, "f1"), _graphs(f2, "f2")
     if len(predicted) != len(gold) and strict:

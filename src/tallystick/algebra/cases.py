@@ -318,18 +318,32 @@ class Let(Similarity):
 
 
 def cases(**options: Similarity) -> Cases:
-    """A union, case by case; each case is named after its type: `cases(str=exact, Mention=record(...))`."""
+    """A union, case by case; each case is named after its type: `cases(str=exact, Mention=record(...))`.
+
+    >>> either = ts.cases(str=ts.text("equal", "casefold"), int=ts.number(absolute=1))
+    >>> either("Oslo", "OSLO"), either(3, 4), either(3, "3")
+    (1.0, 1.0, 0.0)
+    """
     return Cases(Named(options.items()))
 
 
 def let(name: str | Ref, body: Similarity) -> Let:
-    """A similarity that contains itself: `let("Tree", record(children=f1(match(ref("Tree")))))`."""
+    """A similarity that contains itself: `let("Tree", record(children=f1(match(ref("Tree")))))`.
+
+    >>> tree = ts.let("Tree", ts.record(label=ts.exact, children=ts.f1(ts.match(ts.ref("Tree")))))
+    >>> tree({"label": "S", "children": []}, {"label": "S", "children": []})
+    1.0
+    """
     called = name.to if isinstance(name, Ref) else name
     require(isinstance(called, str) and called.isidentifier(), f"let() needs a name such as Tree, found {called!r:.60}")
     return Let(called, body)
 
 
 def ref(name: str) -> Ref:
-    """The enclosing `let` of that name."""
+    """The enclosing `let` of that name.
+
+    >>> ts.let("Tree", ts.record(label=ts.exact, children=ts.f1(ts.match(ts.ref("Tree")))))
+    let(Tree, record(label=exact, children=f1(match(Tree, 1:1))))
+    """
     require(isinstance(name, str) and name.isidentifier(), f"ref() needs a name such as Tree, found {name!r:.60}")
     return Ref(name)

@@ -39,7 +39,13 @@ NOTHING = ("missing", "null", "empty", "blank")
 
 @frozen
 class Collecting:
-    """How a collection is matched, said in the type: `Annotated[list[str], ordered]`."""
+    """How a collection is matched, said in the type: `Annotated[list[str], ordered]`.
+
+    >>> ts.derive(Annotated[list[str], ts.ordered])
+    f1(sequence(exact))
+    >>> ts.derive(Annotated[list[str], ts.distinct])
+    f1(match(exact, 1:1, distinct=True))
+    """
 
     constraint: str = "1:1"
     in_order: bool = False
@@ -70,21 +76,41 @@ distinct = Collecting(distinct=True)
 
 
 def matched(constraint: str) -> Collecting:
-    """Another constraint for a collection: `Annotated[list[str], matched("N:1")]`."""
+    """Another constraint for a collection: `Annotated[list[str], matched("N:1")]`.
+
+    >>> ts.derive(Annotated[list[str], ts.matched("N:1")])
+    f1(match(exact, N:1))
+    """
     if constraint not in CONSTRAINTS:
         raise MetricError(f"matched(): unknown constraint {constraint!r}; expected one of {', '.join(CONSTRAINTS)}")
     return Collecting(constraint)
 
 
 def by_key(*names: str) -> Collecting:
-    """A list keyed by a field: `Annotated[list[Line], by_key("sku")]`; items with different keys never meet."""
+    """A list keyed by a field: `Annotated[list[Line], by_key("sku")]`; items with different keys never meet.
+
+    >>> @dataclass
+    ... class Line:
+    ...     sku: str
+    ...     quantity: int
+    >>> ts.derive(Annotated[list[Line], ts.by_key("sku")])
+    f1(match(keyed(record(sku=exact, quantity=exact), "sku"), 1:1))
+    """
     if not names or not all(isinstance(name, str) for name in names):
         raise MetricError(f'by_key() needs the names of fields, such as by_key("sku"); found {names!r:.60}')
     return Collecting(key=names)
 
 
 class Ignored:
-    """The kind of `ignore`."""
+    """The kind of `ignore`.
+
+    >>> @dataclass
+    ... class Order:
+    ...     vendor: str
+    ...     note: Annotated[str, ts.ignore]
+    >>> ts.derive(Order)
+    f1(record(vendor=exact))
+    """
 
     def __repr__(self) -> str:
         return "ignore"
@@ -290,7 +316,15 @@ def choose(
     nothing: tuple[str, ...] | list[str] | None = None,
     collect: Collecting | None = None,
 ) -> Choice:
-    """A choice of several parts: `Annotated[list[Line], choose(weight=2, collect=by_key("sku"))]`."""
+    """A choice of several parts: `Annotated[list[Line], choose(weight=2, collect=by_key("sku"))]`.
+
+    >>> @dataclass
+    ... class City:
+    ...     name: Annotated[str, ts.choose(ts.text("levenshtein"), weight=2)]
+    ...     country: str
+    >>> ts.derive(City, credit="each")
+    f1(each(name=weighted(text("levenshtein"), 2.0), country=exact))
+    """
     if similarity is not None and not isinstance(similarity, Similarity):
         raise MetricError(f"choose() needs a similarity such as text(...), found {similarity!r:.60}")
     if collect is not None and not isinstance(collect, Collecting):

@@ -72,6 +72,13 @@ def derive(
     `matched("N:1")`, `by_key("sku")`, `choose(...)`, `ignore`, or the same as plain data: `{"number": {"relative": 0.01}}`. A path may be a
     rule for many: `"**.price"`, `"lines[*].*"`; `"default"` says it by type. `equality` is how values are compared otherwise: `exact`, or
     `equal`, which forgives Unicode forms, white space and the noise of floats.
+
+    >>> @dataclass
+    ... class Person:
+    ...     name: str
+    ...     languages: set[str]
+    >>> ts.derive(Person, {"name": ts.text("levenshtein")}, credit="each")
+    f1(each(name=text("levenshtein"), languages=match(exact, 1:1)))
     """
     return explain_derivation(type, choices, credit=credit, equality=equality)[0]
 

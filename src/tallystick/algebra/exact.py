@@ -51,7 +51,13 @@ SCALARS = {str, int, float, bool}
 
 @frozen
 class Exact(Similarity):
-    """1 if the values are equal, else 0."""
+    """1 if the values are equal, else 0.
+
+    >>> ts.exact("Oslo", "Oslo"), ts.exact("Oslo", "oslo")
+    (1.0, 0.0)
+    >>> ts.exact(1, True)
+    0.0
+    """
 
     name = "exact"
     says = "equal or not"
@@ -135,7 +141,11 @@ class Near(Codes):
 
 @frozen
 class Equal(Similarity):
-    """1 if the values are equal but for Unicode forms, white space and the noise of floats, else 0."""
+    """1 if the values are equal but for Unicode forms, white space and the noise of floats, else 0.
+
+    >>> ts.equal(0.1 + 0.2, 0.3), ts.equal("Oslo ", "Oslo")
+    (1.0, 1.0)
+    """
 
     form: str = "NFC"
     spaces: bool = True
@@ -411,5 +421,10 @@ class Keyed(Around):
 
 
 def keyed(inner: Similarity, *by: Any) -> Keyed:
-    """Records that can only meet if the named fields are equal: a list keyed by a field."""
+    """Records that can only meet if the named fields are equal: a list keyed by a field.
+
+    >>> lines = ts.match(ts.keyed(ts.each(sku=ts.exact, quantity=ts.exact), "sku"))
+    >>> lines([{"sku": "N-2", "quantity": 3}], [{"sku": "H-1", "quantity": 3}])
+    0.0
+    """
     return Keyed(inner, tuple(by))

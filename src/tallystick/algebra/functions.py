@@ -127,7 +127,11 @@ class Aliases(Through):
 
 
 def aliases(names: Mapping[Any, Any], inner: Similarity = exact) -> Aliases:
-    """Several names for one thing: {alias: meaning}."""
+    """Several names for one thing: {alias: meaning}.
+
+    >>> ts.aliases({"US$": "USD", "$": "USD"})("USD", "$")
+    1.0
+    """
     return Aliases(Table.of(names, "aliases()"), inner)
 
 
@@ -433,15 +437,30 @@ def _answer(call: Callable[[Any], Any], value: Any, collections: bool, scope: Sc
 
 
 def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapped: bool = False) -> Function:
-    """Your own similarity, called as f(reference, predicted) once for each different pair that can meet."""
+    """Your own similarity, called as f(reference, predicted) once for each different pair that can meet.
+
+    >>> def near(reference, predicted):
+    ...     return max(0.0, 1 - abs(reference - predicted) / 10)
+    >>> ts.f1(ts.match(ts.function(near)))([1, 20], [2, 21, 90])
+    0.72
+    """
     return Function(call, reflexive, swapped)
 
 
 def judgements(table: Mapping[tuple[Any, Any], float]) -> Judgements:
-    """A table of recorded judgements: {(reference, predicted): weight}. Equal values score 1."""
+    """A table of recorded judgements: {(reference, predicted): weight}. Equal values score 1.
+
+    >>> ts.judgements({("the mayor", "Mr Lee"): 1.0, ("the mayor", "a man"): 0.5})("the mayor", "a man")
+    0.5
+    """
     return Judgements(Table.of(table, "judgements()"))
 
 
 def via(call: Callable[[Any], Any], inner: Similarity, predicted: Callable[[Any], Any] | None = None) -> Via:
-    """Map the values first: `via(str.lower, exact)`; with `predicted`, another function for that side."""
+    """Map the values first: `via(str.lower, exact)`; with `predicted`, another function for that side.
+
+    >>> squad = ts.via(ts.words, ts.f1(ts.match(ts.exact)))
+    >>> round(squad("the Eiffel Tower", "Eiffel tower, Paris"), 4)
+    0.8
+    """
     return Via(call, inner, predicted)

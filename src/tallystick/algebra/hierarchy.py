@@ -180,10 +180,18 @@ class Levels(Similarity):
 
 
 def subtypes(parents: Mapping[Any, Any], *, direction: str = "predicted_ancestor", credit: float = 0.5) -> Subtypes:
-    """Half credit for an ancestor (eq. 33, in MUC-4's direction unless asked otherwise)."""
+    """Half credit for an ancestor (eq. 33, in MUC-4's direction unless asked otherwise).
+
+    >>> ts.subtypes({"bombing": "attack"})("bombing", "attack")
+    0.5
+    """
     return Subtypes(parents_table(parents), direction, credit)
 
 
 def levels(separator: str = ".") -> Levels:
-    """2^(d - D) for d levels that agree (eq. 38)."""
+    """2^(d - D) for d levels that agree (eq. 38).
+
+    >>> ts.levels()("LOC.CITY", "LOC.CITY"), ts.levels()("LOC.CITY", "LOC.STATE")
+    (1.0, 0.5)
+    """
     return Levels(separator)

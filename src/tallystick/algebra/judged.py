@@ -133,7 +133,11 @@ class Verdicts(Answers):
 
 
 def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> Judged:
-    """A judge's verdict on two texts: a store of judgements, "embedding:FILE", "llm:MODEL", or a judge of your own."""
+    """A judge's verdict on two texts: a store of judgements, "embedding:FILE", "llm:MODEL", or a judge of your own.
+
+    >>> ts.judged("judgements.sqlite", partial=0.5)
+    judged("judgements.sqlite", partial=0.5)
+    """
     return Judged(judge, partial, swapped)
 
 
@@ -209,5 +213,9 @@ class EmbeddedTexts(list[str]):
 
 
 def embedding(encoder: str = "wordllama") -> Embedding:
-    """The similarity of two texts in an embedding: "wordllama", "words:FILE", "sentences:MODEL", "bertscore:MODEL"."""
+    """The similarity of two texts in an embedding: "wordllama", "words:FILE", "sentences:MODEL", "bertscore:MODEL".
+
+    >>> ts.f1(ts.match(ts.embedding("wordllama")))
+    f1(match(embedding("wordllama"), 1:1))
+    """
     return Embedding(encoder)

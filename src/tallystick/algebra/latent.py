@@ -204,12 +204,23 @@ def _counted_apart(proofs: Proofs, solve: Callable[[], F64]) -> F64:
 
 
 def latent(inner: Similarity, constraint: str = "1:1", *, limit: float | None = None) -> Latent:
-    """Σ over objects whose `var`s are mapped 1:1 in the best way (eq. 36); `limit` in seconds for each problem."""
+    """Σ over objects whose `var`s are mapped 1:1 in the best way (eq. 36); `limit` in seconds for each problem.
+
+    >>> facts = ts.f1(ts.latent(ts.record(relation=ts.exact, subject=ts.var, object=ts.var)))
+    >>> gold = [{"relation": "ARG0", "subject": "w", "object": "b"}, {"relation": "ARG1", "subject": "w", "object": "g"}]
+    >>> facts(gold, [{"relation": "ARG0", "subject": "x", "object": "y"}])
+    0.6666666666666666
+    """
     return Latent(inner, constraint, limit)
 
 
 def scoped(inner: Similarity, *, limit: float | None = None) -> Scoped:
-    """A sum over several collections that share their variables, under the best 1:1 map of them."""
+    """A sum over several collections that share their variables, under the best 1:1 map of them.
+
+    >>> graph = ts.scoped(ts.each(nodes=ts.match(ts.record(id=ts.var, label=ts.exact)), roots=ts.match(ts.var)))
+    >>> ts.f1(graph)({"nodes": [{"id": 1, "label": "boy"}], "roots": [1]}, {"nodes": [{"id": "b", "label": "boy"}], "roots": ["b"]})
+    1.0
+    """
     return Scoped(inner, limit)
 
 
@@ -492,7 +503,11 @@ def binding(scope: Scope) -> Iterator[None]:
 
 @frozen
 class Variable(Similarity):
-    """1 if the map of variables says so; as long as there is none, 1."""
+    """1 if the map of variables says so; as long as there is none, 1.
+
+    >>> ts.f1(ts.latent(ts.record(id=ts.var, label=ts.exact)))([{"id": "x", "label": "boy"}], [{"id": "y", "label": "boy"}])
+    1.0
+    """
 
     name = "var"
     says = "mapped to each other"

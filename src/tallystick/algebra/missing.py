@@ -190,7 +190,11 @@ def _zeros(like: I64) -> I64:
 
 def optional(inner: Similarity, *, empty: bool = False, null: bool = False, blank: bool = False) -> Optional:
     """A value that may be missing. `empty`: "", [] and {} are missing too; `blank`: texts of nothing but white space; `null`: null is
-    a value of its own."""
+    a value of its own.
+
+    >>> ts.optional(ts.exact, empty=True)(None, "")
+    1.0
+    """
     if isinstance(inner, Optional):
         return Optional(inner.inner, inner.empty or empty, inner.null or null, inner.blank or blank)
     return Optional(inner, empty, null, blank)
@@ -362,5 +366,9 @@ def _flat(column: Any) -> tuple[Any, I64]:
 
 
 def any_of(inner: Similarity, *, side: str = "reference") -> AnyOf:
-    """Alternatives in the gold: the prediction is as good as its best alternative."""
+    """Alternatives in the gold: the prediction is as good as its best alternative.
+
+    >>> ts.any_of(ts.exact)(["Oslo", "Christiania"], "Christiania")
+    1.0
+    """
     return AnyOf(inner, side)

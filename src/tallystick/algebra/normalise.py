@@ -254,32 +254,58 @@ def f_score(num_r: F64, num_p: F64, den_r: F64, den_p: F64, beta: float) -> F64:
 
 
 def precision(inner: Similarity) -> Precision:
-    """P-normalised (eq. 4)."""
+    """P-normalised (eq. 4).
+
+    >>> ts.precision(ts.match(ts.exact))(["a", "b"], ["a"])
+    1.0
+    """
     return Precision(inner)
 
 
 def recall(inner: Similarity) -> Recall:
-    """R-normalised (eq. 5)."""
+    """R-normalised (eq. 5).
+
+    >>> ts.recall(ts.match(ts.exact))(["a", "b"], ["a"])
+    0.5
+    """
     return Recall(inner)
 
 
 def f1(inner: Similarity) -> F:
-    """F-normalised (eq. 6)."""
+    """F-normalised (eq. 6).
+
+    >>> ts.f1(ts.match(ts.exact))(["a", "b"], ["a", "c"])
+    0.5
+    """
     return F(inner)
 
 
 def f(inner: Similarity, beta: float = 1.0) -> F:
-    """F_β-normalised: β > 1 favours recall."""
+    """F_β-normalised: β > 1 favours recall.
+
+    >>> ts.f(ts.match(ts.exact), beta=2)(["a", "b"], ["a"])
+    0.5555555555555556
+    """
     return F(inner, beta)
 
 
 def jaccard(inner: Similarity) -> Jaccard:
-    """Jaccard-normalised (eq. 7)."""
+    """Jaccard-normalised (eq. 7).
+
+    >>> ts.jaccard(ts.match(ts.exact))(["a", "b", "c"], ["b", "c", "d"])
+    0.5
+    """
     return Jaccard(inner)
 
 
 def sides(precision: Similarity, recall: Similarity, beta: float = 1.0) -> Sides:
-    """Precision from one expression and recall from another."""
+    """Precision from one expression and recall from another.
+
+    >>> metric = ts.sides(precision=ts.match(ts.exact, "N:1"), recall=ts.match(ts.exact, "1:N"))
+    >>> result = ts.evaluate(metric, [["a", "b"]], [["a", "a"]])
+    >>> result.precision, result.recall
+    (1.0, 0.5)
+    """
     return Sides(precision, recall, beta)
 
 
@@ -478,20 +504,36 @@ def _closure(value: Any, above: Mapping[Any, set[Any]]) -> dict[Any, None]:
 
 
 def subset(inner: Similarity, *, side: str = "predicted", empty: bool = False, distinct: bool = False) -> Subset:
-    """1 if the predicted collection is not empty (unless `empty`) and lies inside the reference (eq. 25)."""
+    """1 if the predicted collection is not empty (unless `empty`) and lies inside the reference (eq. 25).
+
+    >>> ts.subset(ts.exact)(["mayor", "he"], ["he"]), ts.subset(ts.exact)(["mayor", "he"], ["he", "she"])
+    (1.0, 0.0)
+    """
     return Subset(inner, side, empty, distinct)
 
 
 def links(inner: Similarity) -> Links:
-    """The number of shared links, max(0, |X ∩ Y| - 1) (eq. 21)."""
+    """The number of shared links, max(0, |X ∩ Y| - 1) (eq. 21).
+
+    >>> ts.links(ts.exact)(["mayor", "he", "him"], ["mayor", "he", "him", "her"])
+    2.0
+    """
     return Links(inner)
 
 
 def best(inner: Similarity) -> Best:
-    """The largest similarity of any pair of items."""
+    """The largest similarity of any pair of items.
+
+    >>> ts.best(ts.text("levenshtein"))(["Ann Lee", "her"], ["Ann", "Ann Lee"])
+    1.0
+    """
     return Best(inner)
 
 
 def supertypes(parents: Mapping[Any, Any]) -> Supertypes:
-    """F1 of the sets of supertypes (eq. 39)."""
+    """F1 of the sets of supertypes (eq. 39).
+
+    >>> round(ts.supertypes({"bombing": "attack", "attack": "event"})("bombing", "attack"), 4)
+    0.8
+    """
     return Supertypes(parents_table(parents))

@@ -655,7 +655,13 @@ def number(
     unit: str | Mapping[str, float] = "agree",
     percent: str = "either",
 ) -> Number:
-    """Numbers that are close enough; with `parse="auto"` in texts, too: "1.234,50 €", "(1,200)", "12 %"."""
+    """Numbers that are close enough; with `parse="auto"` in texts, too: "1.234,50 €", "(1,200)", "12 %".
+
+    >>> ts.number(relative=0.01)(1000, 1005)
+    1.0
+    >>> ts.number(parse="auto")(1234.5, "1.234,50 €")
+    1.0
+    """
     units = unit if isinstance(unit, str) else Table.of(unit, "number(unit=...)")
     return Number(absolute, relative, parse, currency, units, percent)
 
@@ -668,11 +674,21 @@ def date(
     dayfirst: bool | None = None,
     precision: str = "",
 ) -> Date:
-    """Dates at most so many days apart; with `parse="auto"` in other spellings than ISO 8601, too."""
+    """Dates at most so many days apart; with `parse="auto"` in other spellings than ISO 8601, too.
+
+    >>> ts.date(days=1)("2024-05-17", "2024-05-18")
+    1.0
+    >>> ts.date(parse="auto")("2024-05-17", "17 May 2024")
+    1.0
+    """
     listed = (formats,) if isinstance(formats, str) else tuple(formats)
     return Date(days, parse, listed, dayfirst, precision)
 
 
 def overlap(kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True) -> Overlap:
-    """Overlap of ranges: jaccard, dice, containment, coverage, any, last."""
+    """Overlap of ranges: jaccard, dice, containment, coverage, any, last.
+
+    >>> ts.overlap("jaccard")({"left": 0, "right": 3}, {"left": 2, "right": 5})
+    0.3333333333333333
+    """
     return Overlap(kind, start, end, inclusive)

@@ -196,7 +196,11 @@ def _meeting(left: I64, right: I64, r: Items, p: Items) -> tuple[I64, I64]:
 
 
 def sequence(inner: Similarity) -> Sequence:
-    """Σ over items matched in order (eq. 37)."""
+    """Σ over items matched in order (eq. 37).
+
+    >>> ts.f1(ts.sequence(ts.exact))(["a", "b", "c"], ["b", "a", "c"])
+    0.6666666666666666
+    """
     return Sequence(inner)
 
 
@@ -541,20 +545,38 @@ class OrderedGraph(Limited, Constrained, Structured):
 
 
 def tree(inner: Similarity, *, limit: float | None = None) -> OrderedTree:
-    """Σ over the nodes of ordered trees: ancestors and left-to-right order are kept (eq. 37); `limit` as in `unordered`."""
+    """Σ over the nodes of ordered trees: ancestors and left-to-right order are kept (eq. 37); `limit` as in `unordered`.
+
+    >>> ts.f1(ts.tree(ts.exact))(Tree("a", [Tree("b"), Tree("c")]), Tree("a", [Tree("c"), Tree("b")]))
+    0.6666666666666666
+    """
     return OrderedTree(inner, limit)
 
 
 def top_down(inner: Similarity, *, ordered: bool = False, limit: float | None = None) -> TopDown:
-    """Σ over the nodes of trees, of which matched ones have matched parents; roots meet roots; `limit` as in `unordered`."""
+    """Σ over the nodes of trees, of which matched ones have matched parents; roots meet roots; `limit` as in `unordered`.
+
+    >>> gold, system = Tree("a", [Tree("b", [Tree("c")])]), Tree("a", [Tree("c")])
+    >>> ts.f1(ts.top_down(ts.exact))(gold, system), ts.f1(ts.tree(ts.exact))(gold, system)
+    (0.4, 0.8)
+    """
     return TopDown(inner, ordered, limit)
 
 
 def unordered(inner: Similarity, *, limit: float | None = None) -> UnorderedTree:
-    """Σ over the nodes of trees: only ancestors are kept; `limit` in seconds for each pair of trees."""
+    """Σ over the nodes of trees: only ancestors are kept; `limit` in seconds for each pair of trees.
+
+    >>> ts.f1(ts.unordered(ts.exact))(Tree("a", [Tree("b"), Tree("c")]), Tree("a", [Tree("c"), Tree("b")]))
+    1.0
+    """
     return UnorderedTree(inner, limit)
 
 
 def graph(inner: Similarity, constraint: str = "1:1", *, limit: float | None = None) -> OrderedGraph:
-    """Σ over the nodes of directed graphs: reachability is kept (appendix A.2); `limit` in seconds for each pair."""
+    """Σ over the nodes of directed graphs: reachability is kept (appendix A.2); `limit` in seconds for each pair.
+
+    >>> a, b = Graph(["x", "y"], [(0, 1)]), Graph(["y", "x"], [(1, 0)])
+    >>> ts.f1(ts.graph(ts.exact))(a, b)
+    1.0
+    """
     return OrderedGraph(inner, constraint, limit)

@@ -46,6 +46,11 @@ def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]]
     A function is named as `module:name`, and to find it its module is imported: an expression with a function is code, and is to
     be trusted like code. So functions are refused, and nothing is imported, unless `functions=True` asks for it; a mapping
     `{"module:name": function}` allows those alone, and imports nothing either.
+
+    >>> ts.parse("f1(match(exact))")
+    f1(match(exact, 1:1))
+    >>> ts.parse(str(ts.f1(ts.match(ts.exact)))) == ts.f1(ts.match(ts.exact))
+    True
     """
     if not isinstance(expression, str):
         raise MetricError(f"expected an expression such as f1(match(exact)), found {expression!r:.60}")

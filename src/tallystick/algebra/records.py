@@ -527,12 +527,20 @@ def _fills(node: Similarity, values: Column, rows: I64 | None) -> bool:
 
 
 def record(**fields: Similarity) -> Record:
-    """All or nothing: the product of the fields' similarities (eq. 2)."""
+    """All or nothing: the product of the fields' similarities (eq. 2).
+
+    >>> ts.record(city=ts.exact, zip=ts.exact)({"city": "Oslo", "zip": "0150"}, {"city": "Oslo", "zip": "0151"})
+    0.0
+    """
     return Record(Named(fields.items()))
 
 
 def each(**fields: Similarity) -> Each:
-    """Credit for each field: the sum of the fields' similarities."""
+    """Credit for each field: the sum of the fields' similarities.
+
+    >>> ts.f1(ts.each(city=ts.exact, zip=ts.exact))({"city": "Oslo", "zip": "0150"}, {"city": "Oslo", "zip": "0151"})
+    0.5
+    """
     return Each(Named(fields.items()))
 
 

@@ -717,10 +717,20 @@ def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False,
 
     Constraints read prediction : reference. `distinct` makes the collections sets instead of bags: of items that agree
     in all that φ looks at, one counts.
+
+    >>> ts.match(ts.exact)(["a", "b", "b"], ["b", "a", "c"])
+    2.0
+    >>> ts.f1(ts.match(ts.text("levenshtein")))(["Ann Lee", "Oslo"], ["Oslo", "Ann"])
+    0.7142857142857143
     """
     return Match(inner, constraint, distinct, literal)
 
 
 def staged(inner: Similarity, then: Similarity) -> Staged:
-    """Σ of a 1:1 matching in stages: the best by φ first, then by `then`, a `match(...)` or `staged(...)`, what is left."""
+    """Σ of a 1:1 matching in stages: the best by φ first, then by `then`, a `match(...)` or `staged(...)`, what is left.
+
+    >>> metric = ts.staged(ts.exact, ts.match(ts.text("levenshtein")))
+    >>> metric(["Ann", "Anne"], ["Anne", "Anna"])
+    1.75
+    """
     return Staged(inner, then)

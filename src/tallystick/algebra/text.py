@@ -440,10 +440,20 @@ def _rapidfuzz(ratio: str) -> tuple[Any, float]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text without case, punctuation of any script, and articles."""
+    """The words of a text without case, punctuation of any script, and articles.
+
+    >>> ts.words("The Eiffel Tower, in Paris.")
+    ['eiffel', 'tower', 'in', 'paris']
+    """
     return normalise_text(text, ("casefold", "punctuation", "articles")).split()
 
 
 def text(ratio: str = "equal", *steps: str) -> Text:
-    """Texts: equal after normalisation, or a rapidfuzz ratio. `text("levenshtein", "casefold", "whitespace")`."""
+    """Texts: equal after normalisation, or a rapidfuzz ratio. `text("levenshtein", "casefold", "whitespace")`.
+
+    >>> ts.text("levenshtein")("Ann Lee", "Anne Lee")
+    0.875
+    >>> ts.text("equal", "casefold", "whitespace")("Oslo", " OSLO ")
+    1.0
+    """
     return Text(ratio, tuple(steps))

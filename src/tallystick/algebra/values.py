@@ -140,7 +140,11 @@ def english_number(text: str) -> bool:
 
 
 def magnitude(value: Any) -> Any:
-    """A number without its sign, also of a text that spells one; anything else as it is."""
+    """A number without its sign, also of a text that spells one; anything else as it is.
+
+    >>> ts.magnitude(-12.5), ts.magnitude("(1,200)"), ts.magnitude("n/a")
+    (12.5, 1200.0, 'n/a')
+    """
     if isinstance(value, str):
         found = read_number(value)
         return value if found is None else abs(found.values[0])
@@ -615,7 +619,11 @@ class Phone(Spelled):
 
 @frozen
 class Json(Spelled):
-    """JSON in a text, as the arguments of a tool call are: equal if what it says is, whatever order and white space it has."""
+    """JSON in a text, as the arguments of a tool call are: equal if what it says is, whatever order and white space it has.
+
+    >>> ts.json('{"city": "Oslo", "unit": "C"}', '{"unit":"C","city":"Oslo"}')
+    1.0
+    """
 
     name = "json"
 
@@ -644,12 +652,20 @@ def _plain_values(value: Any) -> Any:
 
 
 def boolean(*, true: Sequence[str] = (), false: Sequence[str] = ()) -> Boolean:
-    """Truth values in words: `boolean(true=["paid"], false=["open"])`; the usual words are known."""
+    """Truth values in words: `boolean(true=["paid"], false=["open"])`; the usual words are known.
+
+    >>> ts.boolean()("true", "yes"), ts.boolean(true=["paid"], false=["open"])("paid", True)
+    (1.0, 1.0)
+    """
     return Boolean(tuple(true), tuple(false))
 
 
 def phone(region: str = "") -> Phone:
-    """Telephone numbers, whatever their spelling."""
+    """Telephone numbers, whatever their spelling.
+
+    >>> ts.phone("NO")("+47 22 12 34 56", "22 123456")
+    1.0
+    """
     return Phone(region)
 
 

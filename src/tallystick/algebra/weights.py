@@ -262,20 +262,37 @@ class AtLeast(Threshold):
 
 
 def weighted(inner: Similarity, weight: float) -> Weighted:
-    """A similarity that counts `weight` times."""
+    """A similarity that counts `weight` times.
+
+    >>> ts.f1(ts.each(name=ts.weighted(ts.exact, 3), zip=ts.exact))({"name": "Ann", "zip": "1"}, {"name": "Ann", "zip": "2"})
+    0.75
+    """
     return Weighted(inner, weight)
 
 
 def weigh(inner: Similarity, weights: Mapping[Any, float], *, by: str = "", default: float = 1.0) -> Weigh:
-    """Weights by value (or by a field of it): informativity, or 0 for what never counts."""
+    """Weights by value (or by a field of it): informativity, or 0 for what never counts.
+
+    >>> mention = ts.weigh(ts.record(text=ts.exact), {"pronoun": 0.25}, by="kind")
+    >>> ts.match(mention)([{"text": "he", "kind": "pronoun"}], [{"text": "he", "kind": "pronoun"}])
+    0.25
+    """
     return Weigh(inner, Table.of(weights, "weigh()"), by, default)
 
 
 def above(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> Above:
-    """1 where φ > threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
+    """1 where φ > threshold, else 0; with `keep` φ itself; with `share`, of what both could have.
+
+    >>> ts.above(ts.text("levenshtein"), 0.8)("Ann Lee", "Anne Lee")
+    1.0
+    """
     return Above(inner, threshold, keep, share)
 
 
 def at_least(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> AtLeast:
-    """1 where φ ≥ threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
+    """1 where φ ≥ threshold, else 0; with `keep` φ itself; with `share`, of what both could have.
+
+    >>> ts.at_least(ts.text("levenshtein"), 0.9, keep=True)("Ann Lee", "Anne Lee")
+    0.0
+    """
     return AtLeast(inner, threshold, keep, share)

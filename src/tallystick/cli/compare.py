@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.comparison import Showing, base_among, base_option, figures, page_options, show_comparisons
+from tallystick.cli.comparison import Showing, base_among, base_option, page_options, show_comparisons, ties_option
+from tallystick.cli.figures import figures_command
 from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import (
+    Layout,
     TaskCommand,
     check_before,
     file_arguments,
     label_option,
+    layout_options,
     metric_option,
     settings_of,
+    take,
     task_options,
+    train_option,
+    training_of,
 )
-from tallystick.cli.output import FORMATS, say
+from tallystick.cli.output import FORMATS, chosen_format, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, of_run, option_of
@@ -40,10 +46,11 @@ def compare_command(name: str) -> click.Command:
     options = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
-        metrics = tuple(given.pop("metrics", ()))
+        metrics, layout = tuple(given.pop("metrics", ())), take(Layout, given)
+        layout.check(chosen_format(given["format_"]))
         settings = settings_of(task, given)
-        given = {"by": None, "label": None, **given}
-        run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
+        given = {"by": None, "label": None, "training": (), **given}
+        run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given, layout=layout))
 
     return TaskCommand(
         name,
@@ -83,6 +90,8 @@ class ComparisonOptions:
     rows: int | None = None
     by: str | None = None
     label: str | None = None
+    training: tuple[str, ...] = ()
+    layout: Layout = Layout()
 
     def check(self) -> None:
         """Refuse what would have no effect."""
@@ -96,14 +105,15 @@ class ComparisonOptions:
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    listed = " or ".join(task.breakdowns)
+    known = [*task.breakdowns, *task.all_attributes]
     by = [
-        click.Option(["--by"], type=click.Choice(task.breakdowns),
-                     help=f"Also by {listed}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
+        click.Option(["--by"], type=click.Choice(known),
+                     help=f"Also by {' or '.join(known)}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
         *label_option(task),
+        *train_option(task),
     ]  # fmt: skip
     return [
-        *(by if task.breakdowns else []),
+        *(by if known else []),
         click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="The same by value of a field of the reference, or of a column of a file by document id."),
         click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="How many documents that got worse are shown with these.  [default: 10]"),
     ]  # fmt: skip
@@ -112,23 +122,24 @@ def breakdown_options(task: Task) -> list[click.Option]:
 def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
     """What every comparison can be told, beside a task's own options."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="How often documents are drawn again, for intervals and tests."),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
             help="Of intervals; 1 - level is the level of significance.",
         ),
-        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True),
+        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="How intervals are made of the resamples."),
         click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
                      help="Between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
                      help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
         base_option([name for one in own for name in one.opts]),
-        click.Option(["--ties"], type=click.Choice(["mean", "order"]), default="mean", show_default=True, help="Ranks of equal figures: shared, or as they stand."),
+        ties_option(),
         click.Option(["--correlations"], is_flag=True, help="Also how much the metrics agree about the order of the systems."),
         click.Option(["--differences"], is_flag=True, help="Also every pair of systems: difference, interval, p."),
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        *layout_options(columns="metrics", ranks=True),
         *page_options(),
     ]  # fmt: skip
 
@@ -145,9 +156,13 @@ def run_comparison(
 
     check_before()
     options.check()
+    train = training_of(options.training, settings, options.by)
     task.check(metrics, settings)
     files = named_systems(systems)
-    scored, notes = score_systems(task, reference, files, metrics, settings, options.missing)
+    scored, notes = score_systems(
+        task, reference, files, metrics, settings, options.missing,
+        Reading(texts=train is not None or options.slice is not None, training=train is not None),
+    )  # fmt: skip
     if options.macro:
         from tallystick.results.selection import mean_over_documents
 
@@ -158,7 +173,7 @@ def run_comparison(
     )  # fmt: skip
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
-    by = compare_by(comparison, options.by, options.label, options.rows) if options.by else None
+    by = compare_by(comparison, options.by, options.label, options.rows, train) if options.by else None
     by = compare_by(comparison, "slice", options.slice, options.rows) if options.slice else by
     shown = None
     few = next(iter(scored.values()))[0].count <= FIELDS_OF
@@ -175,8 +190,8 @@ def run_comparison(
     show_comparisons(
         [comparison],
         Showing(
-            options.correlations, options.differences, options.format_, options.report, options.picture, title=title,
-            own_tables=task.comparison_tables, by=by, parts=shown,
+            options.correlations, options.differences, options.format_, options.report, options.picture, layout=options.layout,
+            title=title, own_tables=task.comparison_tables, by=by, parts=shown,
         ),
     )  # fmt: skip
 
@@ -192,7 +207,8 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
 
 
 def score_systems(
-    task: Task, reference: str, files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any, missing: str = "error"
+    task: Task, reference: str, files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any, missing: str = "error",
+    reading: Reading | None = None,
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
@@ -207,7 +223,7 @@ def score_systems(
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
-            found = _score_against(task, against, there, metrics, settings, absent)
+            found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
             _require_same_documents({_run_name(run, files): one for run, one in found.items()})
             results |= found
         except SidesMismatch as error:
@@ -232,12 +248,12 @@ def _without_missing(
 
 def _score_against(
     task: Task, reference: str, runs: Mapping[tuple[str, int], str], metrics: tuple[str, ...], settings: Any,
-    absent: Mapping[tuple[str, int], Missing],
+    absent: Mapping[tuple[str, int], Missing], reading: Reading,
 ) -> dict[tuple[str, int], Results]:  # fmt: skip
     from tallystick.files.source import Source
     from tallystick.tasks.metric import results_of
 
-    readings = {run: Reading(missing=absent.get(run)) for run in runs}
+    readings = {run: replace(reading, missing=absent.get(run)) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
     scored = task.score_systems(Source.of(reference), runs, metrics, settings, readings)
     for line in dict.fromkeys(line for one in scored.values() for line in one.opening):
@@ -374,7 +390,7 @@ def compare() -> None:
     """
 
 
-compare.add_command(figures)
+compare.add_command(figures_command("Compare figures that you already have.", best_first=False))
 
 
 # Files of `compare` that belong to one system: NAME=FILE, or NAME=FILE1,FILE2,... for its runs.

@@ -175,7 +175,7 @@ def model_options(command: Any) -> Any:
     return together(command, [
         click.option("--model", required=True, metavar="NAME", help="The model's name, as the endpoint knows it."),
         click.option("--prompt", default="expert", show_default=True, metavar="NAME|FILE",
-                     help="expert or intuitive (as in the paper), texts, or a file of your own."),
+                     help="What the model is told: expert or intuitive (as in the paper), texts, or a file of your own."),
         click.option("--reference/--no-reference", default=None,
                      help="Whether the model is shown the reference.  [default: yes, or as the file has it]"),
         click.option("--base-url", metavar="URL", help="The endpoint.  [default: $OPENAI_BASE_URL, or the client's own]"),

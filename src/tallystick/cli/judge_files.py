@@ -250,7 +250,7 @@ def _read_export(content: str, file: str, store: Store, names: tuple[str, ...]) 
     default=("wordllama",),
     show_default=True,
     metavar="NAME",
-    help="wordllama, words:FILE, sentences:MODEL or bertscore:MODEL; may be repeated without --out.",
+    help="What turns texts into vectors: wordllama, words:FILE, sentences:MODEL or bertscore:MODEL; may be repeated without --out.",
 )
 @click.option(
     "--split", metavar="FILE", help="Train on one part and test on the other: a question's key, a tab, train or test."

@@ -262,10 +262,14 @@ def list_(what: str) -> None:
 
 
 @tallystick.command()
-def demo() -> None:
-    """Score a small bundled example and show why it scores what it scores."""
+@click.option("--copy", "folder", metavar="FOLDER", help="Copy the example files into a new FOLDER instead.")
+def demo(folder: str | None) -> None:
+    """Score a small bundled example and show where its score comes from."""
 
-    run_demo()
+    if folder is None:
+        run_demo()
+    else:
+        copy_examples(folder)
 
 
 # A file for another task: what it looks like, for the hint behind an error.
@@ -387,3 +391,18 @@ def run_demo() -> None:
         if code:
             sys.exit(code)
     click.echo(f"\nThe files are in {folder}")
+
+
+def copy_examples(target: str) -> None:
+    """The bundled files in a folder of the user's; never over files that are already there."""
+    from importlib.resources import files
+    from pathlib import Path
+
+    folder = Path(target)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("already exists; expected a new or empty folder", target)
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = [file for file in files("tallystick.examples").iterdir() if file.is_file() and file.name != "__init__.py"]
+    for file in kept:
+        (folder / file.name).write_bytes(file.read_bytes())
+    click.echo(f"Copied {len(kept)} example files into {target}")

@@ -10,17 +10,21 @@ import importlib
 import os
 import stat
 import typing
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, fields
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import Field, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import InputError, MetricError
 from tallystick.frozen import frozen
+from tallystick.show.cells import UNCERTAINTIES
 from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
+
+if TYPE_CHECKING:
+    from tallystick.show.cells import Style
 
 BESIDE = (".ann", ".txt")
 """What is read of a folder in brat's format; a .ann file is read together with the .txt file beside it."""
@@ -244,8 +248,12 @@ class Common:
     junit: str | None = None
     intervals: bool = False
     slice: str | None = None
+    training: tuple[str, ...] = ()
+    """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
     """--errors, of a task that has no kinds of error of its own."""
+    picture: str | None = None
+    layout: Layout = field(default_factory=lambda: Layout())
 
     @property
     def wants_rows(self) -> bool:
@@ -261,6 +269,71 @@ class Common:
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
         return default if self.undefined is None else None if self.undefined == "none" else float(self.undefined)
+
+
+@frozen
+class Layout:
+    """How tables are written."""
+
+    columns: Mapping[str, str] | None = None
+    digits: int | None = None
+    percent: bool | None = None
+    uncertainty: Any = None
+    caption: str = ""
+    ranks: bool = True
+
+    def check(self, format_: str) -> None:
+        """Refuse what would have no effect in a format."""
+        given = {
+            "--columns": self.columns is not None, "--digits": self.digits is not None, "--percent": self.percent is not None,
+            "--uncertainty": self.uncertainty is not None, "--no-ranks": not self.ranks, "--caption": bool(self.caption),
+        }  # fmt: skip
+        idle = {
+            "json": set(given),
+            "table": {"--caption"},
+            "tsv": {"--caption", "--no-ranks"},
+            "csv": {"--caption", "--no-ranks"},
+        }
+        for name in (name for name, is_given in given.items() if is_given and name in idle.get(format_, ())):
+            raise MetricError(
+                f"{name} changes nothing in the format {format_}; leave it out, or choose another --format"
+            )
+
+    @property
+    def style(self) -> Style:
+        """The style that is asked for."""
+        from tallystick.show.cells import Style
+
+        return Style(self.digits, self.percent, self.uncertainty, None, self.ranks, self.caption)
+
+
+def layout_options(taken: Collection[str] = (), *, columns: str = "figures", ranks: bool = False) -> list[click.Option]:
+    """How tables are written, in every format for people."""
+    shown = [
+        click.Option(
+            ["--ranks/--no-ranks"],
+            default=True,
+            help="Whether ranks stand behind the figures.  [default: ranks]",
+            show_default=False,
+        )
+    ]
+    digits = [click.Option(["--digits"], type=click.IntRange(0, 15), help="Decimals.  [default: 4, in percent 2]")]
+    return [
+        click.Option(["--columns"], callback=_columns, metavar="NAME,...", help=f"Which {columns} the tables show, in this order; NAME=TEXT says what to call one."),
+        *(digits if "--digits" not in taken else []),
+        click.Option(["--percent/--fractions"], default=None, help="How figures are written.  [default: percent in latex and typst]"),
+        click.Option(["--uncertainty"], type=click.Choice(UNCERTAINTIES), help="What stands around a figure: nothing, ± (of several runs their standard deviation, else half the width of the interval), or the interval."),
+        *(shown if ranks else []),
+        click.Option(["--caption"], default="", metavar="TEXT", help="What the caption of the first table begins with."),
+    ]  # fmt: skip
+
+
+def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> dict[str, str] | None:
+    """`precision,f1=F1`: the columns by what to call them."""
+    if value is None:
+        return None
+    named = (part.partition("=") for part in value.split(","))
+    return {name.strip(): shown.strip() if equals else name.strip() for name, equals, shown in named}
 
 
 @frozen
@@ -288,14 +361,28 @@ class Engine:
 _WRONG = ("where the worst documents differ.", "which label was taken for which, and where the worst documents differ.")
 
 
+def _has_errors(task: Task) -> bool:
+    """Whether --errors is one of the options that every task has, and not one of its own."""
+    own = "errors" in {one.name for one in fields(task.Settings)}
+    return not own and (task.can_explain or bool(task.kinds))
+
+
+def _wrong(task: Task) -> str:
+    if task.kinds:
+        return "the kinds of error, what each figure would be if one kind were mended, and where the errors are."
+    return _WRONG[bool(task.labels)]
+
+
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
     taken = {flag(one) for one in fields(task.Settings)}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
-        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
+        *layout_options(taken),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
+        *train_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
@@ -305,12 +392,13 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
         click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
-        *([] if "--errors" in taken or not task.can_explain else [click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_WRONG[bool(task.labels)]}")]),
+        *([click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_wrong(task)}")] if _has_errors(task) else []),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document and --errors are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
         click.Option(["--report-documents"], type=click.IntRange(0), default=200, show_default=True, metavar="N",
                      help="How many documents of the report carry their alignment, the worst first."),
+        click.Option(["--picture"], type=PICTURE, metavar="FILE", help="Also draw the figures with their intervals: .svg, .png or .pdf (needs matplotlib)."),
         click.Option(["--tallies"], type=TALLIES, metavar="FILE", help="Also write a row of sums and figures for each document: .parquet, .csv, ..."),
         click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
         click.Option(["--scheduler"], metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
@@ -327,6 +415,33 @@ def label_option(task: Task) -> list[click.Option]:
         return []
     usual = f"  [default: {task.label}]" if task.label else ""
     return [click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which.{usual}")]
+
+
+def attributes_help(task: Task) -> str:
+    """What the attributes of items are, for the help of --by."""
+    return "".join(f"; {name}: {what}" for name, what in task.all_attributes.items())
+
+
+def train_option(task: Task) -> list[click.Option]:
+    """The training data of figures by `seen` and `frequency`, unless the task has training data of its own."""
+    if not task.keys or any(flag(one) == "--train" for one in fields(task.Settings)):
+        return []
+    says = "With --by seen or frequency: training data, in the format of REFERENCE; may be repeated."
+    return [click.Option(["--train", "training"], multiple=True, metavar="FILE", help=says)]
+
+
+def training_of(training: Sequence[str], settings: Any, by: str | None) -> tuple[str, ...] | None:
+    """The training files that figures by `seen` and `frequency` are about; None where figures are by something else."""
+    from tallystick.tasks.attributes import TRAINED, needs_training
+
+    if by not in TRAINED:
+        if training:
+            raise MetricError(f"--train is for --by {' and --by '.join(TRAINED)}; give one of them")
+        return None
+    found = (*training, *(getattr(settings, "train", None) or ()))
+    if not found:
+        raise needs_training(by)
+    return found
 
 
 def metric_option(task: Task) -> list[click.Option]:
@@ -368,17 +483,13 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
     lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
-    lists |= (
-        {"--errors": common.differences}
-        if task.can_explain and "errors" not in {one.name for one in fields(settings)}
-        else {}
-    )
+    lists |= {"--errors": common.differences} if _has_errors(task) else {}
     also = f" (or of {' and '.join(lists)})" if lists else ""
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
         given = {
-            f"--by {common.by}": common.by in ("label", "field"),
+            f"--by {common.by}": common.by not in (None, "document"),
             "--report": common.report is not None,
             "--errors": common.differences,
         }

@@ -6,17 +6,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.show.tables import WRITERS
+from tallystick.show.cells import PLAIN
+from tallystick.show.writers import WRITERS
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.tree import Tree
 
     from tallystick.results.explanation import Explanation
+    from tallystick.show.cells import Style
+    from tallystick.show.pictures import Picture
     from tallystick.show.tables import Table
 
 FORMATS = ("table", "json", *WRITERS)
@@ -28,22 +32,23 @@ def chosen_format(format_: str | None) -> str:
     return format_ or ("table" if sys.stdout.isatty() else "tsv")
 
 
-def show_tables(tables: Sequence[Table], format_: str | None, signatures: Sequence[str] = ()) -> None:
-    """Tables on standard output; with the signatures as comments, where a format has them, since they are pasted elsewhere."""
+def show_tables(
+    tables: Sequence[Table], format_: str | None, signatures: Sequence[str] = (), comments: Sequence[str] = (),
+    style: Style = PLAIN,
+) -> None:  # fmt: skip
+    """Tables on standard output; in a paper the first has the signatures in its caption, and comments before it."""
     from tallystick.show.tables import to_rich
 
-    kind = chosen_format(format_)
-    writer = WRITERS.get(kind)
-    if writer is not None and writer.comment is not None:
-        for signature in signatures:
-            click.echo(writer.comment(signature))
+    writer = WRITERS.get(chosen_format(format_))
     for k, table in enumerate(tables):
         if k:
             click.echo()
         if writer is None:
-            show_on_terminal(to_rich(table, terminal_width()), table.notes)
+            show_on_terminal(to_rich(table, terminal_width(), style), style.notes(table.notes))
         else:
-            click.echo(writer.write(table))
+            first = k == 0
+            usual = style if first else replace(style, caption="")
+            click.echo(writer.write(table, usual, signatures if first else (), comments if first else ()))
 
 
 def terminal_width() -> int:
@@ -82,6 +87,16 @@ def versus(predicted: str, reference: str) -> str:
     from tallystick.cli.main import printable
 
     return printable(f"{Path(predicted).name} against {Path(reference).name}")
+
+
+def save_picture(picture: Picture, name: str) -> list[str]:
+    """Write a picture; what is to be said about it."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        picture.save(name)
+    return [*(f"Warning: {name}: {one.message}" for one in heard), f"picture: {name}"]
 
 
 def say(message: str) -> None:

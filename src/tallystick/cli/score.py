@@ -7,6 +7,7 @@ task's own tables in the chosen format, what is to be said about them on standar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from tallystick.cli.options import (
     FILE,
     Common,
     Engine,
+    Layout,
     TaskCommand,
     check_before,
     common_options,
@@ -27,10 +29,12 @@ from tallystick.cli.options import (
     settings_of,
     take,
     task_options,
+    training_of,
 )
-from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
+from tallystick.cli.output import chosen_format, progress, save_picture, say, show_explanation, show_tables
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.show.writers import choose_columns
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
@@ -43,10 +47,11 @@ def score_command(name: str) -> click.Command:
     task = find_task(name)
 
     def run(**given: Any) -> None:
-        common, engine = take(Common, given), take(Engine, given)
+        common, engine = with_layout(take(Common, given), given), take(Engine, given)
         files = given.pop("reference"), given.pop("predicted", None)
         together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
+        train = training_of(common.training, settings, common.by)
         look_at_gates(common)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
@@ -54,6 +59,8 @@ def score_command(name: str) -> click.Command:
             raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
         task.check(metrics, settings)
         task.check_output(settings, _given_options(common))
+        if common.differences and (reason := task.without_errors(settings)):
+            raise MetricError(f"--errors: {reason}")
         described = task.describe(*files, settings)
         if described is not None:
             _show_description(*described, common)
@@ -63,12 +70,22 @@ def score_command(name: str) -> click.Command:
             engine.check(*files)
             score_in_shards(task, common, engine, files, metrics, settings)
         else:
-            score_whole(task, common, files, metrics, settings)
+            score_whole(task, common, files, metrics, settings, train)
 
     params = [
         *file_arguments(task), *metric_option(task), *task_options(task, "figures"), *common_options(task), *task_options(task, "score"),
     ]  # fmt: skip
     return TaskCommand(name, callback=run, params=params, help=task.help or task.summary)
+
+
+def with_layout(common: Common, given: dict[str, Any]) -> Common:
+    """What is shown, with how its tables are written; a task's own --digits, which stays among its settings, is heeded too."""
+    layout = Layout(
+        given.pop("columns"), given.get("digits"), given.pop("percent"), given.pop("uncertainty"), given.pop("caption")
+    )
+    seqeval = given.get("seqeval") and layout.digits is not None  # whose decimals they are
+    (replace(layout, digits=None) if seqeval else layout).check(chosen_format(common.format_))
+    return replace(common, layout=layout, intervals=common.intervals or layout.uncertainty in ("pm", "interval"))
 
 
 def _given_options(common: Common) -> dict[str, bool]:
@@ -88,25 +105,25 @@ def _show_description(shown: Shown, lines: Sequence[str], common: Common) -> Non
     say(last)
 
 
-def asked_of(common: Common, advance: Callable[[int, int], None] | None = None) -> Asked:
+def asked_of(common: Common, advance: Callable[[int, int], None] | None = None, train: Any = None) -> Asked:
     """What a task is asked for beside its figures."""
     return Asked(
         common.by, common.label, common.limit, chosen_format(common.format_), bool(common.report),
         common.report_documents if common.report else 0, common.wants_rows, common.policy(), advance,
-        by_document=common.wants_parts,
+        by_document=common.wants_parts, train=train, texts=train is not None or common.slice is not None, errors=common.differences,
     )  # fmt: skip
 
 
 def score_whole(
-    task: Task, common: Common, files: tuple[str, str | None], metrics: tuple[str, ...], settings: Any
-) -> None:
+    task: Task, common: Common, files: tuple[str, str | None], metrics: tuple[str, ...], settings: Any, train: Any = None
+) -> None:  # fmt: skip
     """Score two files at once."""
     from tallystick.tasks.metric import results_of
 
     with progress("scoring", unit="bytes") as advance:
-        scored, shown = task.run(*files, metrics, settings, asked_of(common, advance))
+        scored, shown = task.run(*files, metrics, settings, asked_of(common, advance, train))
     results = results_of(task, scored, settings, title=versus(files[1], files[0]), reference=files[0], shown=shown)
-    finish(Ending(results, shown, scored.opening, scored.closing, task.printer(scored, settings)), common)
+    finish(Ending(results, shown, scored.opening, scored.closing, task.printer(scored, settings), train), common)
 
 
 def explain_command(name: str) -> click.Command:
@@ -209,7 +226,7 @@ def suggest_command(name: str) -> click.Command:
     params = [
         *file_arguments(task), *task_options(task, "figures"),
         click.Option(["--output"], type=FILE, metavar="FILE", help="Write choices.yaml, with what each line would change above it."),
-        click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True),
+        click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True, help="How the suggestions are written."),
     ]  # fmt: skip
     return TaskCommand(
         name, callback=run, params=params, help="Try the choices that the errors call for; nothing is applied."
@@ -229,6 +246,8 @@ class Ending:
     closing: Sequence[str] = ()
     print: Callable[[], str] | None = None
     """What is printed instead of the figures."""
+    train: Any = None
+    """The training data that figures by `seen` and `frequency` are about."""
 
 
 def finish(ending: Ending, common: Common) -> None:
@@ -252,13 +271,14 @@ def finish(ending: Ending, common: Common) -> None:
     elif as_json:
         extra = {} if against is None else {"baseline": against.as_dict()}
         extra |= {} if slices is None else {"slices": slices.as_dict()}
-        _echo_json(results, common, {**extra, **_with_intervals(results, shown, common)[1]})
+        _echo_json(results, common, {**extra, **_with_intervals(results, shown, common, ending.train)[1]})
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
         figures = [results.table(macro=common.macro), *shown.tables]
-        figures = _with_intervals(results, Shown(figures, shown.json), common)[0] or figures
+        figures = _with_intervals(results, Shown(figures, shown.json), common, ending.train)[0] or figures
         tables = [figures[0], *documents, *figures[1:], *(slices or ()), *errors]
-        show_tables(tables, common.format_, results.signatures)
+        chosen = choose_columns(tables, common.layout.columns)
+        show_tables(chosen, common.format_, results.signatures, results.comments, common.layout.style)
         say(results.said)
     if not as_json:
         for line in results.remarks:
@@ -268,14 +288,14 @@ def finish(ending: Ending, common: Common) -> None:
     pass_gates(results, common, against)
 
 
-def _with_intervals(results: Results, shown: Shown, common: Common) -> tuple[list[Table], dict[str, Any]]:
+def _with_intervals(results: Results, shown: Shown, common: Common, train: Any) -> tuple[list[Table], dict[str, Any]]:
     """Tables with intervals and the same as JSON, if they are asked for."""
     if not common.intervals:
         return [], {}
     from tallystick.results.parts import with_intervals
 
-    by = common.by if common.by in ("label", "field") else "field" if "fields" in shown.json else None
-    return with_intervals(results, shown.tables, shown.json, by, common.label)
+    by = common.by if common.by not in (None, "document") else "field" if "fields" in shown.json else None
+    return with_intervals(results, shown.tables, shown.json, by, common.label, train)
 
 
 def _echo_json(results: Results, common: Common, extra: dict[str, Any]) -> None:
@@ -320,6 +340,8 @@ def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
         lines.append(f"report: {common.report}")
         if parts.absent:
             lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
+    if common.picture:
+        lines += save_picture(results.plot(), common.picture)
     if common.tallies:
         results.to_parquet(common.tallies)
         lines.append(f"tallies: {common.tallies}")

@@ -198,6 +198,8 @@ class Paired(Generic[T]):
     predicted: tuple[T, ...]
     warnings: tuple[str, ...] = ()
     texts: Mapping[Any, Any] = field(default_factory=dict)
+    places: Mapping[Any, Place] = field(default_factory=dict)
+    """Where each document stands: the prediction, or, where it lacks one, the reference."""
 
 
 def pair_documents(
@@ -227,6 +229,7 @@ def pair_documents(
         tuple(right[j] if j >= 0 else nothing() for _, j in pairs),
         (*reference.warnings, *predicted.warnings),
         {**predicted.texts, **reference.texts},
+        places_of(reference, predicted, pairs),
     )
 
 
@@ -243,6 +246,16 @@ def names_by_content(reference: Mapping[str, str], predicted: Mapping[str, str])
 def paired_by_text(reference: str, predicted: str) -> str:
     """What to say of documents that were paired so."""
     return f"{reference} and {predicted} have no document id in common and the same texts; the documents are paired by text"
+
+
+def places_of(
+    reference: Documents[Any], predicted: Documents[Any], pairs: Sequence[tuple[int, int]]
+) -> dict[Any, Place]:
+    """Where each pair of documents stands: the prediction, or, where it lacks one, the reference."""
+    left, right = list(reference.places.items()), list(predicted.places.items())
+    if not left and not right:  # documents from Python
+        return {}
+    return {(left[k] if k >= 0 else right[j])[0]: (right[j] if j >= 0 else left[k])[1] for k, j in pairs}
 
 
 def check_kinds(reference: Any, predicted: Any, *kinds: type) -> None:

@@ -68,7 +68,11 @@ class KernelStatus:
 
 
 def kernel_status(metric: Node | str, *, search: bool = True) -> KernelStatus:
-    """Whether a metric is a kernel. What does not follow from the lemmas is searched for a witness, unless told not to."""
+    """Whether a metric is a kernel. What does not follow from the lemmas is searched for a witness, unless told not to.
+
+    >>> print(ts.kernel_status(ts.match(ts.exact, "N:N")))
+    yes: δ is a strong kernel (lemma 1); Σ~ of a kernel (lemma 3)
+    """
     node = _parsed(metric)
     known = node.kernel()
     if known.kernel:
@@ -97,6 +101,11 @@ def gram(metric: Node | str, objects: Sequence[Any], others: Sequence[Any] | Non
 
     All objects are encoded together and stand in one block. With `SVC(kernel="precomputed")` of scikit-learn, fit on
     `gram(metric, train)` and predict on `gram(metric, test, train)`. The rows are the references.
+
+    >>> ts.gram(ts.match(ts.exact), [["a", "b"], ["b"], ["c"]])
+    array([[2., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.]])
     """
     node = _parsed(metric)
     if node.by_side is not None:

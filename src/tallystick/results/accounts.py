@@ -227,6 +227,27 @@ class Account:
         else:
             self.documents = None
 
+    @property
+    def nothing_found(self) -> bool:
+        """Whether no document has anything on either side."""
+        if self.totals is not None:
+            return not self.totals.sums.any()
+        return not any(rows.any() or (most is not None and most.any()) for _, rows, most in self.batches)
+
+    def taken_for(self, other: Account) -> Account:
+        """Documents without anything, under another metric."""
+        out = other.like(Memory())
+        out.count, out.ids, out.invalid, out._names = self.count, [*self.ids], [*self.invalid], {*self._names}
+        out.documents = None if self.documents is None else [*self.documents]
+        out.remarks.merge(self.remarks)
+        out.surplus.add(self.surplus)
+        rows = np.zeros((self.count, len(other.kind.sums)))
+        if other.totals is None:
+            out.batches = [(other.kind, rows, None)]
+        else:
+            out.totals = Totals.of(other.kind, rows, invalid=self.invalid)
+        return out
+
     def __add__(self, other: Account) -> Account:
         both = self.like(Memory())
         both.documents = None if self.documents is None else []
@@ -324,6 +345,17 @@ class Account:
         )
 
 
+def agreed(one: dict[str, Account], other: dict[str, Account]) -> tuple[dict[str, Account], dict[str, Account]]:
+    """Accounts of the same metrics, where they can be had. Which metrics there are may depend on the items (relations without entity types have
+    no strict one); documents without any item cannot tell, count nothing under any metric, and take those of the others."""
+    same = one.keys() == other.keys() and all(one[name].subject == other[name].subject for name in one)
+    if not same and other and all(account.nothing_found for account in other.values()):
+        return one, {name: next(iter(other.values())).taken_for(account) for name, account in one.items()}
+    if not same and one and all(account.nothing_found for account in one.values()):
+        return {name: next(iter(one.values())).taken_for(account) for name, account in other.items()}, other
+    return one, other
+
+
 @dataclass
 class Sum:
     """Results of one metric, added up as they come: what is wanted of them, and the documents themselves if these are kept."""
@@ -372,6 +404,13 @@ class Sum:
             self.first = other.first
         self.account.add(other.account)
         self.places |= other.places
+
+    def __add__(self, other: Sum) -> Sum:
+        total = Sum(self.wants, self.keep)
+        for part in (self, other):
+            total.check(part)
+            total.add(part)
+        return total
 
     def result(self) -> Result:
         """The result of all documents. Where nobody has given them names, they are numbered on."""
@@ -451,3 +490,21 @@ def merged_labels(first: LabelSums | None, second: LabelSums | None) -> LabelSum
 
 def _sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
     return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def agreed_sums(one: dict[str, Sum], other: dict[str, Sum]) -> tuple[dict[str, Sum], dict[str, Sum]]:
+    """Sums of the same metrics, as `agreed` has it."""
+    sides = one, other
+    accounts = agreed(
+        *({name: part.account for name, part in side.items() if part.account is not None} for side in sides)
+    )
+    out = []
+    for mine, theirs, found in zip(sides, (other, one), accounts, strict=True):
+        if all(name in mine and mine[name].account is account for name, account in found.items()):
+            out.append(mine)
+        else:
+            any_of = next(iter(mine.values()))
+            out.append(
+                {name: replace(any_of, account=account, first=theirs[name].first) for name, account in found.items()}
+            )
+    return out[0], out[1]

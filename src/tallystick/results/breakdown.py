@@ -14,6 +14,7 @@ from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.data import Data, Index, Memory, Nullable, Objects, Scope, field, items, split_surplus
 from tallystick.engine.encoded import Column, Items, leaf_values, unshared
+from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums
@@ -22,6 +23,14 @@ from tallystick.results.result import FieldFigures, Figures, LabelFigures
 
 Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]
+ItemSums = Mapping[int, tuple[Sequence[Any], F64, I64]]
+"""For each of the four sums the items that make it: the part that each belongs to, its weight and its document."""
+ValueOf = Callable[[int, Sequence[Any], Sequence[int]], Sequence[Any]]
+"""The values of items: from the side that has them (0: reference), the items, and the document of each."""
+
+
+class NoCollection(MetricError):
+    """A metric has no collection at a path."""
 
 
 def _top(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Aligned:
@@ -153,15 +162,24 @@ def rows_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> 
     parts = PartRows()
     for reference, predicted in sources:
         level, labels = _labelled_items(metric, path, reference, predicted, memory)
-        assert level.homes is not None
-        for column, (labels_of, weights, homes) in _items_by_side(path, level, labels).items():
-            order: dict[Any, list[int]] = {}
-            for place, label in enumerate(labels_of):
-                order.setdefault(label, []).append(place)
-            for label, places in order.items():
-                parts.add_column(label, column, np.bincount(homes[places], weights[places], len(reference)))
-                parts.support[label] = parts.support.get(label, 0) + (len(places) if column == 3 else 0)
-        parts.first += len(reference)
+        parts.add_items(_items_by_side(path, level, labels), len(reference))
+    return parts
+
+
+def rows_by_value(metric: Node, path: str, value_of: ValueOf, sources: Sources, memory: Memory) -> PartRows:
+    """The same by any value that the items of the collection at a path (`relations[*]`) have: `value_of` says what it is. Of a
+    metric of two sides each expression has its own."""
+    parts = PartRows()
+    by_side = metric.by_side
+    for reference, predicted in sources:
+        if by_side is None:
+            found = _valued_items(metric, path, value_of, parts.first, reference, predicted, memory)
+        else:
+            one, two = (
+                _valued_items(side, path, value_of, parts.first, reference, predicted, memory) for side in by_side
+            )
+            found = {column: (one, two)[column // 2][column] for column in range(4)}
+        parts.add_items(found, len(reference))
     return parts
 
 
@@ -181,6 +199,17 @@ class PartRows:
             home = homes[1] if column < 2 else homes[0]
             if len(values):
                 self.add_column(part, column, np.bincount(home, values))
+
+    def add_items(self, found: ItemSums, documents: int) -> None:
+        """What the items of some more documents earned and could have, by the part that each belongs to."""
+        for column, (parts_of, weights, homes) in found.items():
+            order: dict[Any, list[int]] = {}
+            for place, part in enumerate(parts_of):
+                order.setdefault(part, []).append(place)
+            for part, places in order.items():
+                self.add_column(part, column, np.bincount(homes[places], weights[places], documents))
+                self.support[part] += len(places) if column == 3 else 0
+        self.first += documents
 
     def add_column(self, part: Any, column: int, values: Any) -> None:
         self.support.setdefault(part, 0)
@@ -292,17 +321,51 @@ def _labelled_items(
 ) -> tuple[Aligned, list[list[Any]]]:
     """The collection whose items have labels at a path, and the labels of both sides' items."""
     levels = list(_top(metric, reference, predicted, memory, homes=True).descend())
-    matched = {f"{level.path}[*]": level for level in levels if isinstance(level.node, Matching)}
+    matched = _matchings(levels)
     collection = _collection_of(path, levels, matched)
-    level, name = matched[collection], path.rpartition(".")[2]
-    labels = []
-    for data, which in ((reference, "reference"), (readable(predicted)[1], "predicted")):
-        on_the_way = {path: unshared(getattr(one, which)) for path, one in matched.items()}
-        labels.append(_labels(data, collection, name, on_the_way))
+    name, scope = path.rpartition(".")[2], Scope()
+    labels = [
+        list(leaf_values(field(found, name, scope, True), scope))
+        for found in _both_items(reference, predicted, collection, matched)
+    ]
     whole = next((one for side in labels for one in side if isinstance(one, (list, dict, set))), None)
     if whole is not None:
         raise MetricError(f"no label at {path!r}: expected a text or a number for each item, found {whole!r:.60}")
-    return level, labels
+    return matched[collection], labels
+
+
+def _valued_items(
+    metric: Node, path: str, value_of: ValueOf, first: int, reference: Data, predicted: Data, memory: Memory
+) -> ItemSums:
+    """The items of a collection by their values; `first` is how many documents came before these."""
+    matched = _matchings(_top(metric, reference, predicted, memory, homes=True).descend())
+    if path not in matched:
+        raise NoCollection(f"this metric has no items at {path!r}")
+    level = matched[path]
+    values = []
+    for side, found in enumerate(_both_items(reference, predicted, path, matched)):
+        homes = _item_homes(level, side)
+        if len(homes) != len(found):
+            raise MetricError(f"items at {path!r} cannot be told apart under this metric")
+        values.append(list(value_of(side, as_objects(found), (homes + first).tolist())))
+    return _items_by_side(path, level, values)
+
+
+def _matchings(levels: Iterable[Aligned]) -> dict[str, Aligned]:
+    """The collections of a metric by the path of their items."""
+    return {f"{level.path}[*]": level for level in levels if isinstance(level.node, Matching)}
+
+
+def _both_items(reference: Data, predicted: Data, collection: str, matched: Mapping[str, Aligned]) -> Iterable[Data]:
+    """The items of a collection on either side, as the engine has them."""
+    for data, which in ((reference, "reference"), (readable(predicted)[1], "predicted")):
+        yield _items_at(data, collection, {path: unshared(getattr(one, which)) for path, one in matched.items()})
+
+
+def _item_homes(level: Aligned, side: int) -> I64:
+    """The document of each item of one side."""
+    owners: I64 = unshared((level.reference, level.predicted)[side]).owners  # type: ignore[attr-defined]
+    return owners if level.homes is None else level.homes[side][owners]
 
 
 def _collection_of(path: str, levels: Iterable[Aligned], matched: Mapping[str, Aligned]) -> str:
@@ -325,8 +388,8 @@ def _weights_by_label(path: str, level: Aligned, labels: Sequence[list[Any]]) ->
     return weights
 
 
-def _items_by_side(path: str, level: Aligned, labels: Sequence[list[Any]]) -> dict[int, tuple[list[Any], F64, I64]]:
-    """For each of the four sums the items that make it: their labels, their weights and their documents."""
+def _items_by_side(path: str, level: Aligned, labels: Sequence[list[Any]]) -> ItemSums:
+    """For each of the four sums the items that make it."""
     out: dict[int, tuple[list[Any], F64, I64]] = {}
     node = level.node
     assert isinstance(node, Matching)
@@ -336,8 +399,7 @@ def _items_by_side(path: str, level: Aligned, labels: Sequence[list[Any]]) -> di
         own = node.inner.selves(columns[side].items)
         if len(own) != len(labels[side]):
             raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
-        owners: I64 = columns[side].owners
-        homes = owners if level.homes is None else level.homes[side][owners]
+        homes = _item_homes(level, side)
         out[possible] = labels[side], np.asarray(own, np.float64), homes
         pairs = node.covering(side).matched(*sides)
         place = columns[side].item_rows((level.i, level.j)[side])[0][(pairs.i, pairs.j)[side]]
@@ -375,9 +437,9 @@ def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigu
     ]
 
 
-def _labels(data: Data, collection: str, name: str, columns: Mapping[str, Column]) -> list[Any]:
-    """The label of every item of a collection, in the order in which the engine has them; `columns` are the collections on the
-    way, of which some items may have been left out."""
+def _items_at(data: Data, collection: str, columns: Mapping[str, Column]) -> Data:
+    """Every item of a collection, in the order in which the engine has them; `columns` are the collections on the way, of which
+    some items may have been left out."""
     scope, path = Scope(), ""
     steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
     for step in steps:
@@ -397,4 +459,4 @@ def _labels(data: Data, collection: str, name: str, columns: Mapping[str, Column
         else:
             path = f"{path}.{step}" if path else step
             data = field(data, step, scope, True)
-    return list(leaf_values(field(data, name, scope, True), scope))
+    return data

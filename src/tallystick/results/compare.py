@@ -73,6 +73,13 @@ def compare(
     Without a `test` it is randomisation where there are fewer than 100 documents, else the bootstrap. Arrows count from
     the ranks under the metric `base`, the first if none is named. Runs are `splits` (data sets) if their documents differ;
     where documents have no names of their own (only numbers), you have to say so, by True or by the names of the splits.
+
+    >>> gold = [["a"], ["b"], ["c"], ["d"]]
+    >>> metric = ts.f1(ts.match(ts.exact))
+    >>> good, poor = (ts.evaluate(metric, gold, system) for system in (gold, [["a"], ["x"], ["c"], []]))
+    >>> comparison = ts.compare({"good": good, "poor": poor})
+    >>> [(system, round(comparison.figures[system]["f1"], 4)) for system in comparison.systems]
+    [('good', 1.0), ('poor', 0.5714)]
     """
     check_settings(resamples, level, method, seed)
     if test is not None and test not in TESTS:

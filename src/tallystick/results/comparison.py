@@ -15,15 +15,19 @@ from tallystick.frozen import frozen
 from tallystick.results.resampling import Difference, Interval, is_exact
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
+from tallystick.show.tables import Written
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from typing_extensions import Unpack
+
     from tallystick.engine.tally import Kind
     from tallystick.results.explanation import Explanation
     from tallystick.results.parts import PartComparisons
     from tallystick.results.results import Results
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
     from tallystick.show.tables import Table, Tables
 
@@ -76,8 +80,14 @@ class Measure:
 
 
 @frozen
-class Comparison:
-    """Systems by metrics; `letters` names each system by one letter."""
+class Comparison(Written):
+    """Systems by metrics; `letters` names each system by one letter.
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a"], ["b"]], [["a"], ["x"]])
+    >>> comparison = ts.compare({"system": result})
+    >>> comparison.figures
+    {'system': {'f1': 0.5}}
+    """
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -104,6 +114,15 @@ class Comparison:
     """What was compared: by system the results of each run. Nothing, where only figures were given."""
     how: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """How `compare` was called."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """The systems that could not be scored, and why."""
+
+    @property
+    def task(self) -> str:
+        """The task that the systems were scored by, where that is known."""
+        first = next((runs[0] for runs in self.runs.values() if runs), None)
+        background = getattr(first, "background", None)
+        return background.task if background is not None else ""
 
     @property
     def figures(self) -> dict[str, dict[str, float | None]]:
@@ -153,23 +172,23 @@ class Comparison:
 
     @overload
     def by(
-        self, what: Literal["field", "label", "slice"], label: str | None = None, rows: int | None = None
-    ) -> PartComparisons: ...
+        self, what: Literal["field", "label", "slice"], label: str | None = None, rows: int | None = None, *, train: Any = None
+    ) -> PartComparisons: ...  # fmt: skip
 
     @overload
-    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables: ...
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, train: Any = None) -> Tables: ...
 
-    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
-        """By "field" or "label" a table for each metric: its figure and interval under each system, what is significant (p corrected over
-        all fields or labels), documents won, lost and tied, and below it the documents that got worse (`rows` of them) with the fields
-        that did it; by "slice" the same for the documents that share a value (of the field `label`, or of FILE.csv:COLUMN). By "document" the figures alone, a column for each system (its first run)."""
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, train: Any = None) -> Tables:
+        """By "field", "label" or an attribute of the task's items ("length", ...) a table for each metric: its figure and interval under each
+        system, what is significant (p corrected over all parts), documents won, lost and tied, and below it the documents that got worse
+        (`rows` of them) with the parts that did it; by "slice" the same for the documents that share a value (of the field `label`, or of
+        FILE.csv:COLUMN). `train` is the training data of "seen" and "frequency". By "document" the figures alone, a column for each system
+        (its first run)."""
         from tallystick.results.parts import compare_by
-        from tallystick.results.results import check_breakdown
 
-        if what != "slice":
-            check_breakdown(what)
+        self.of(self.systems[0]).background.check_breakdown(what, "slice")
         if what != "document":
-            return compare_by(self, what, label, rows)
+            return compare_by(self, what, label, rows, train)
         from tallystick.results.comparison_show import side_by_side
 
         return side_by_side({s: self.of(s) for s in self.systems}, rows)
@@ -203,27 +222,24 @@ class Comparison:
 
         return figures_only([self]).to_frame()
 
-    def to_latex(
-        self,
-        *,
-        columns: Sequence[str] | Mapping[str, str] | None = None,
-        digits: int | None = None,
-        best: str | None = None,
-    ) -> str:
-        """A whole tabular with booktabs rules, figures in percent. `columns` are the metrics to show, perhaps under other names; `best`
-        (bold or underline) marks the best system under each."""
-        from tallystick.results.comparison_show import comparison_latex
+    def to_format(self, format: str, **how: Unpack[How]) -> str:
+        """The comparison in one of the formats of the command line; `columns` are the metrics to show, perhaps under other names."""
+        from tallystick.results.comparison_show import write_table_of
 
-        return comparison_latex(self, columns=columns, digits=digits, best=best)
+        return write_table_of(self, format, how)
 
-    def to_markdown(self) -> str:
-        """A table of GitHub's Markdown, with the signatures below it."""
-        from tallystick.results.comparison_show import RANK_IN_MARKDOWN, comparison_table
-        from tallystick.show.tables import WRITERS
+    def best_first(self) -> Comparison:
+        """The systems in the order of their ranks under the base metric; those that it does not rank come last. Only of figures: the
+        letters of systems that were tested follow their order."""
+        if self.differences:
+            raise MetricError("systems that were tested keep their order, which their letters follow")
+        base = self.base or self.metrics[0]
 
-        writer, table = WRITERS["markdown"], comparison_table(self, rank_sign=RANK_IN_MARKDOWN)
-        below = writer.below(self.signatures, self.notes) if writer.below is not None else []
-        return "\n".join([writer.write(table), *below])
+        def place(system: str) -> float:
+            rank = self.cells[system, base].rank
+            return math.inf if rank is None else rank
+
+        return replace(self, systems=tuple(sorted(self.systems, key=place)))
 
     @property
     def letters(self) -> dict[str, str]:
@@ -252,6 +268,7 @@ class Comparison:
         """Everything as plain data."""
         return {
             **({"title": self.title} if self.title else {}),
+            **({"task": self.task} if self.task else {}),
             "signature": "; ".join(self.signatures),
             "settings": self.settings,
             "metrics": {
@@ -272,6 +289,7 @@ class Comparison:
             **({"splits": self._splits_as_dict()} if self.splits else {}),
             "base": self.base,
             "correlations": self.correlations(),
+            **({"failed": dict(self.failed)} if self.failed else {}),
             "notes": list(self.notes),
         }  # fmt: skip
 

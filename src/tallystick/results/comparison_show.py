@@ -1,4 +1,4 @@
-"""A comparison for a reader: its tables on a terminal, as TSV, Markdown, LaTeX or HTML, its page and its pictures.
+"""A comparison for a reader: its tables on a terminal, for programs and for papers, its page and its pictures.
 
 Each has a legend, which says what the figures are and what stands around them: intervals, spreads, letters, ranks.
 """
@@ -6,63 +6,102 @@ Each has a legend, which says what the figures are and what stands around them: 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tallystick.engine.tally import lower_is_better
-from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.errors import MetricError, counted
 from tallystick.files.writing import to_json, write_atomically
-from tallystick.results.comparison import mean_correlations
+from tallystick.results.comparison import letter, mean_correlations
 from tallystick.results.documents import rows_side_by_side
 from tallystick.results.tables import figure_name
+from tallystick.show.cells import PLAIN, Kind, Style, round_or_cut, style_of
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
-from tallystick.show.tables import Column, Table, Tables, latex_mark, latex_tabular, latex_text, notebook_table
+from tallystick.show.tables import Column, Estimate, Name, Table, Tables, choose, notebook_table
+from tallystick.show.writers import find_writer
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison, Measure
     from tallystick.results.results import Results
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
-    from tallystick.show.tables import Table
 
 
 WIDE, NARROW = 4, 8
 """So many metrics stand side by side, with intervals and without; more of them get a row each."""
-RANK = "#"
-"""What stands before a rank; in Markdown another sign, since a site may take #4 for a link to something called 4."""
-RANK_IN_MARKDOWN = "№"
+NOT_SCORED = "not scored"
 
 
-def comparison_table(comparison: Comparison, *, truncate: bool = False, rank_sign: str = RANK) -> Table:
+def comparison_table(
+    comparison: Comparison, style: Style = PLAIN, columns: Sequence[str] | Mapping[str, str] | None = None
+) -> Table:
     """A row for each system: under each metric the figure, its interval or spread, whom it beats, its rank. Metrics that do not
-    fit side by side have a row each, and the systems a column."""
+    fit side by side have a row each, and the systems a column. `columns` are the metrics to show, perhaps under other names."""
+    called = (
+        choose(columns, comparison.metrics, "metric") if columns is not None else {m: m for m in comparison.metrics}
+    )
+    comparison = replace(comparison, metrics=tuple(called))
+    kind: Kind = "figure" if comparison.fractions else "number"
+    letters = comparison.letters if comparison.differences else {}
+    rows: list[list[Any]]
+    if _is_turned(comparison):
+        head = ["metric", *(Column(s, kind, letter=letters.get(s, "")) for s in comparison.systems), *comparison.failed]
+        rows = [
+            [name, *(_estimate(comparison, s, m) for s in comparison.systems), *(NOT_SCORED for _ in comparison.failed)]
+            for m, name in called.items()
+        ]
+    else:
+        head = ["system", *(Column(name, kind) for name in called.values())]
+        rows = [
+            [Name(s, letters.get(s, "")), *(_estimate(comparison, s, m) for m in called)] for s in comparison.systems
+        ]
+        rows += [[s, NOT_SCORED, *(None for _ in list(called)[1:])] for s in comparison.failed]
+    if style.paper:
+        head[0] = head[0].capitalize()
+    compared: Literal["down", "across"] = "across" if _is_turned(comparison) else "down"
+    return Table(head, rows, title=comparison.title, notes=legend(comparison, style), compared=compared)
 
-    def text(system: str, metric: str) -> str:
-        cell = _alone(comparison, system, metric)
-        return cell_text(cell, comparison.digits_of(system, metric), truncate, rank_sign, _runs(comparison))
 
-    letters = comparison.letters
-    names = {s: f"{letters[s]} {s}" if comparison.differences else s for s in comparison.systems}
-    head, rows = _laid_out(comparison, names, {m: m for m in comparison.metrics}, lambda s, m: [text(s, m)])
-    return Table(head, rows, title=comparison.title, notes=legend(comparison, rank_sign))
-
-
-def _laid_out(
-    comparison: Comparison, systems: Mapping[str, str], metrics: Mapping[str, str],
-    cells: Callable[[str, str], list[str]],
-) -> tuple[list[str], list[list[str]]]:  # fmt: skip
-    """Head and rows, with the names that systems and metrics are shown by: a row for each system, or for each metric if there are
-    more metrics than fit side by side, and than there are systems."""
+def _is_turned(comparison: Comparison) -> bool:
+    """Whether there are more metrics than fit side by side, and than there are systems."""
     most = WIDE if any(cell.interval for cell in comparison.cells.values()) else NARROW
-    if len(metrics) > max(most, len(systems)):
-        rows = [[name, *(part for s in systems for part in cells(s, m))] for m, name in metrics.items()]
-        return ["metric", *systems.values()], rows
-    rows = [[name, *(part for m in metrics for part in cells(s, m))] for s, name in systems.items()]
-    return ["system", *metrics.values()], rows
+    return len(comparison.metrics) > max(most, len(comparison.systems))
+
+
+def _estimate(comparison: Comparison, system: str, metric: str) -> Estimate | None:
+    """A cell to show: among one system there are no ranks."""
+    cell = _alone(comparison, system, metric)
+    if cell.value is None:
+        return None
+    return Estimate(
+        cell.value, cell.ends, letters_text(cell.beats, comparison.systems), spread=cell.spread, runs=f"{cell.runs} {_runs(comparison)}" if cell.spread is not None else "",
+        rank=cell.rank, moved=cell.moved, digits=comparison.digits_of(system, metric),
+        lower_is_better=metric in comparison.measures and comparison.measures[metric].lower_is_better,
+    )  # fmt: skip
+
+
+def letters_text(beats: str, systems: Sequence[str]) -> str:
+    """Letters for a reader: four and more that follow each other are `b–e`."""
+    known = {letter(k): k for k in range(len(systems))}
+    found = [known[one] for one in (beats.split(",") if "," in beats or len(systems) > 26 else beats) if one]
+    groups: list[list[int]] = []
+    for k in found:
+        if groups and groups[-1][-1] == k - 1:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    parts = [
+        part
+        for one in groups
+        for part in ([f"{letter(one[0])}–{letter(one[-1])}"] if len(one) > 3 else map(letter, one))
+    ]
+    return ("," if len(systems) > 26 or any("–" in part for part in parts) else "").join(parts)
 
 
 def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
@@ -71,37 +110,44 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
     return cell if len(comparison.systems) > 1 else replace(cell, rank=None, moved=0)
 
 
-def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
-    """What everything in the table is, in a line or two."""
-    letters = letters_note(
-        comparison, "Letters: systems, by the letter before their name, that a figure is significantly better than"
-    )
-    moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
-    ranks = f"{rank_sign}: rank{moves}."
-    return _lines(comparison, measures_note(comparison), letters, ranks)
-
-
-def _latex_legend(comparison: Comparison) -> list[str]:
-    """The same for a reader of the LaTeX source."""
+def legend(comparison: Comparison, style: Style = PLAIN) -> list[str]:
+    """What everything in the table is, in a line or two; of a system that was not scored, why."""
     measures = measures_note(comparison)
-    if comparison.fractions:
+    if comparison.fractions and style.in_percent:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
-    letters = letters_note(
-        comparison,
-        "Raised letters: systems, by the letter behind their name, that a figure is significantly better than",
+    notes = [measures, *_around_notes(comparison, style)]
+    if len(comparison.systems) > 1 and style.ranks:
+        notes.append(_ranks_note(comparison, style))
+    if style.paper and style.best is not False and len(comparison.systems) > 1:
+        notes.append("Bold: the best" + ("; underlined: the second." if len(comparison.systems) > 2 else "."))
+    systems = (
+        "systems, by the letter behind their name," if style.paper else "systems, by the letter before their name,"
     )
-    moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
-    return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
+    raised = "Raised letters" if style.paper else "Letters"
+    lines = (
+        " ".join(filter(None, notes)), letters_note(comparison, f"{raised}: {systems} that a figure is significantly better than"),
+        *(f"{system} was not scored: {reason}" for system, reason in comparison.failed.items()),
+    )  # fmt: skip
+    return [line for line in lines if line]
 
 
-def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> list[str]:
-    notes = [measures, intervals_note(comparison).strip()]
-    if any(cell.spread is not None for cell in comparison.cells.values()):
-        notes.append(f"±: standard deviation over {_runs(comparison)}.")
-    if len(comparison.systems) > 1:
-        notes.append(ranks)
-    first = " ".join(filter(None, notes))
-    return [*([first] if first else []), *([letters] if letters else [])]
+def _around_notes(comparison: Comparison, style: Style) -> list[str]:
+    """What stands around the figures."""
+    spread = any(cell.spread is not None for cell in comparison.cells.values())
+    of_runs = f"±: standard deviation over {_runs(comparison)}." if spread else ""
+    if style.uncertainty == "none":
+        return []
+    if style.uncertainty == "pm":
+        interval = intervals_note(comparison).replace("[ ]: ", "±: half the width of the ").strip()
+        return [of_runs or interval]
+    return [intervals_note(comparison).strip(), of_runs]
+
+
+def _ranks_note(comparison: Comparison, style: Style) -> str:
+    several = len(comparison.metrics) > 1
+    if style.paper:
+        return f"Behind each figure: its rank{f', and by how many places it moved from {_base(comparison)}' if several else ''}."
+    return f"{style.rank_sign}: rank{f'; ↑↓: places moved from {_base(comparison)}' if several else ''}."
 
 
 def _base(comparison: Comparison) -> str:
@@ -154,34 +200,6 @@ def _runs(comparison: Comparison) -> str:
     return "splits" if comparison.splits else "runs"
 
 
-def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: str = RANK, runs: str = "runs") -> str:
-    """`0.7932 [0.7811, 0.8049] bc #1 ↑2`"""
-    if cell.value is None:
-        return "–"
-    parts = [figure_digits(cell.value, digits, truncate)]
-    if cell.spread is not None:
-        parts.append(f"±{figure_digits(cell.spread, digits, truncate)} ({cell.runs} {runs})")
-    if cell.ends is not None:
-        parts.append(f"[{', '.join(figure_digits(end, digits, truncate) for end in cell.ends)}]")
-    if cell.beats:
-        parts.append(cell.beats)
-    if cell.rank is not None:
-        parts.append(f"{rank_sign}{cell.rank:g}")
-    if cell.moved:
-        parts.append(f"{'↑' if cell.moved > 0 else '↓'}{abs(cell.moved):g}")
-    return " ".join(parts)
-
-
-def figure_digits(value: float, digits: int, truncate: bool = False) -> str:
-    """A figure with so many decimals: rounded, or cut towards 0 as the reference scorer of coreference does. What has more
-    digits than a float can hold is shown as Python writes it."""
-    if digits > 17 or abs(value) >= 1e16:
-        return repr(value)
-    if truncate:
-        value = math.trunc(value * 10**digits + math.copysign(1e-9, value)) / 10**digits
-    return f"{value:.{digits}f}"
-
-
 def comparison_html(comparison: Comparison) -> str:
     """A comparison in a notebook: systems by metrics, and what was computed."""
     table = comparison_table(comparison)
@@ -189,62 +207,27 @@ def comparison_html(comparison: Comparison) -> str:
     return notebook_table(table, (*table.notes, *comparison.notes), signatures)
 
 
-def comparison_latex(
-    comparison: Comparison, *, truncate: bool = False, columns: Sequence[str] | Mapping[str, str] | None = None,
-    digits: int | None = None, best: str | None = None,
-) -> str:  # fmt: skip
-    """A tabular, turned as the table on a terminal is: figures in percent with their intervals, letters raised, and a column of
-    ranks behind each column of figures; among one system there are no ranks. `columns` are the metrics to show, perhaps under
-    other names, and the `best` of each is marked."""
-    mark = latex_mark(best)
-    called = {metric: metric for metric in comparison.metrics}
-    if columns is not None:
-        listed = [columns] if isinstance(columns, str) else list(columns)
-        for metric in listed:
-            if metric not in called:
-                raise MetricError(f"no metric {metric!r}; there are {', '.join(called)}.{did_you_mean(metric, called)}")
-        called = {metric: columns[metric] if isinstance(columns, Mapping) else metric for metric in listed}
-        comparison = replace(comparison, metrics=tuple(called))
-    ranked = len(comparison.systems) > 1
-    most, asked = {metric: min(comparison.ranks(metric), default=0.0) for metric in called}, digits
-    factor = 100 if comparison.fractions else 1
+def comments_of(comparison: Comparison) -> list[str]:
+    """What belongs into the source of a paper, beside its table: notes, and where its references are."""
+    task = comparison.task
+    words = [f"{task}.{metric}" for metric in comparison.metrics] if task else []
+    words += [
+        word for word in ("bootstrap", "randomisation", "bca", "holm") if re.search(rf"={word}\b", comparison.settings)
+    ]
+    return [*comparison.notes, *([f"References as BibTeX: tallystick cite {' '.join(words)}"] if words else [])]
 
-    def cells(system: str, metric: str) -> list[str]:
-        cell, digits = comparison.cells[system, metric], comparison.digits_of(system, metric)
-        if asked is not None:
-            digits = asked
-        elif comparison.fractions:
-            digits = max(1, digits - 2)
 
-        def number(value: float) -> str:
-            return latex_text(figure_digits(factor * value, digits, truncate))
-
-        if cell.value is None:
-            return ["--", ""] if ranked else ["--"]
-        text = number(cell.value)
-        if mark and ranked and cell.rank == most[metric]:
-            text = f"{mark}{{{text}}}"
-        if cell.spread is not None:
-            text += f" $\\pm$ {number(cell.spread)}"
-        if cell.beats:
-            text += f"$^{{{cell.beats}}}$"
-        if cell.ends is not None:
-            text += f" {{\\scriptsize [{', '.join(map(number, cell.ends))}]}}"
-        if not ranked:
-            return [text]
-        rank = f"{cell.rank:g}" if cell.rank is not None else ""
-        if cell.moved:
-            rank += (" $\\uparrow$" if cell.moved > 0 else " $\\downarrow$") + f"{abs(cell.moved):g}"
-        return [text, rank]
-
-    letters = comparison.letters
-    systems = {
-        s: latex_text(s) + (f"$^{{{letters[s]}}}$" if comparison.differences else "") for s in comparison.systems
-    }
-    (corner, *names), rows = _laid_out(comparison, systems, {m: latex_text(name) for m, name in called.items()}, cells)
-    head = [corner.capitalize(), *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)]
-    comments = [line for line in (*comparison.signatures, *_latex_legend(comparison), *comparison.notes) if line]
-    return latex_tabular(comparison.title, "l" + ("ll" if ranked else "l") * len(names), head, rows, comments)
+def write_table_of(comparison: Comparison, format: str, how: How) -> str:
+    """A comparison in one of the formats of tables, with its signatures; for programs a row for each system and metric."""
+    writer, style = find_writer(format), style_of(how)
+    if writer.for_programs:
+        columns = how.get("columns")
+        called = choose(columns, comparison.metrics, "metric") if columns is not None else {}
+        return writer.write(figures_only([comparison], called), style)
+    table = comparison_table(comparison, writer.style(style), how.get("columns"))
+    text = writer.write(table, style, comparison.signatures, comments_of(comparison))
+    below = writer.below(comparison.signatures, comparison.notes) if writer.below is not None else []
+    return "\n".join([text, *below])
 
 
 def side_by_side(systems: Mapping[str, Results], rows: int | None) -> Tables:
@@ -268,23 +251,36 @@ def _reach(values: Sequence[Any]) -> float:
     return max(known) - min(known) if known else -1.0
 
 
-def figures_only(comparisons: Sequence[Comparison]) -> Table:
-    """A row for each system and metric, for programs."""
+def figures_only(comparisons: Sequence[Comparison], called: Mapping[str, str] | None = None) -> Table:
+    """A row for each system and metric, for programs; `called` has the metrics to show, and by which names."""
     rows: list[list[Any]] = []
     tasks = any(comparison.title for comparison in comparisons)
     measured = any(comparison.measures for comparison in comparisons)
     for comparison in comparisons:
         for system in comparison.systems:
-            for metric in comparison.metrics:
+            for metric in [m for m in (called or comparison.metrics) if m in comparison.metrics]:
                 c = comparison.cells[system, metric]
                 low, high = (c.interval.low, c.interval.high) if c.interval else (None, None)
-                row = [system, metric, c.value, low, high, c.spread, c.runs, c.rank, c.moved, c.beats]
+                row = [
+                    system,
+                    (called or {}).get(metric, metric),
+                    c.value,
+                    low,
+                    high,
+                    c.spread,
+                    c.runs,
+                    c.rank,
+                    c.moved,
+                    c.beats,
+                ]
                 row.append(comparison.letters[system] if comparison.differences else "")
                 if measured:
                     measure = comparison.measures.get(metric)
                     row += [measure.figure, measure.average] if measure else [None, None]
                 rows.append([comparison.title, *row] if tasks else row)
-    columns = ["system", "metric", "value", "low", "high", "spread", "runs", "rank", "moved", "beats", "letter"]
+    kind: Kind = "figure" if all(comparison.fractions for comparison in comparisons) else "number"
+    columns = ["system", "metric", *(Column(name, kind) for name in ("value", "low", "high", "spread"))]
+    columns += ["runs", Column("rank", "number"), Column("moved", "number"), "beats", "letter"]
     columns += ["figure", "average"] if measured else []
     return Table(["task", *columns] if tasks else columns, rows)
 
@@ -510,20 +506,20 @@ def _cell(
 ) -> dict[str, Any]:
     ends, around = _ends(cell), ""
     if cell.spread is not None:
-        around = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} {_runs(one)}"
+        around = f"± {round_or_cut(cell.spread, digits, truncate)}, {cell.runs} {_runs(one)}"
     if cell.ends is not None:
-        interval = " to ".join(figure_digits(end, digits, truncate) for end in cell.ends)
+        interval = " to ".join(round_or_cut(end, digits, truncate) for end in cell.ends)
         around = f"{interval}; {around}" if around else interval
     value = cell.value
     beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
-    above = [system for system, letter in one.letters.items() if letter in beaten]
+    above = [system for system, own in one.letters.items() if own in beaten]
     return {
-        "value": "–" if value is None else figure_digits(value, digits, truncate),
+        "value": "–" if value is None else round_or_cut(value, digits, truncate),
         "sort": "" if value is None or math.isnan(value) else value,
         "rank": f"{cell.rank:g}" if cell.rank is not None and len(one.systems) > 1 else "",
         "moved": cell.moved or 0.0,
         "defined": value is not None,
-        "beats": cell.beats,
+        "beats": letters_text(cell.beats, one.systems),
         "above": ", ".join(above),
         "around": around,
         "first": first,

@@ -63,6 +63,12 @@ def evaluate(
     columns (see `tallystick.engine`). A document is whatever value the metric is for: a list of relations, a
     record, a set of entities. `undefined` is what a figure is where it is 0/0: None, 0.0 or 1.0. `executor` is any
     `concurrent.futures.Executor`, to which the batches go; the result is the same to the last bit.
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a", "b"], ["c"]], [["a"], ["c", "d"]])
+    >>> result.f1, result.precision
+    (0.6666666666666666, 0.6666666666666666)
+    >>> ts.evaluate("f1(match(exact))", {"d1": ["a"]}, {"d1": ["a"]}).f1
+    1.0
     """
     if batch is None and progress is None and executor is None:
         found = evaluate_few(metric, reference, predicted, undefined)

@@ -41,7 +41,15 @@ class Plain(str):
 
 @frozen
 class Explanation:
-    """One aligned pair (or one side without a partner), its weight, and what lies below it."""
+    """One aligned pair (or one side without a partner), its weight, and what lies below it.
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a", "b"]], [["b", "c"]])
+    >>> print(result.explain(0))
+    document: match = 1 of 2
+      = 'b'
+      - 'a'  missed
+      + 'c'  spurious
+    """
 
     name: str
     status: str

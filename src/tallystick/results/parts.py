@@ -22,9 +22,10 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.tally import Counts, Kind, Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
+from tallystick.results.bins import bin_order
 from tallystick.results.compare import compare_parts
 from tallystick.results.resampling import EQUAL, Interval, intervals
-from tallystick.results.result import Result
+from tallystick.results.result import LabelFigures, Result
 from tallystick.results.results import expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
@@ -73,6 +74,14 @@ class Portions:
         }  # fmt: skip
         return {n: mean_over_documents(one) for n, one in out.items()} if _is_mean(whole) and self.kind is None else out
 
+    def figures(self, whole: Result) -> list[LabelFigures]:
+        """The figures of each part, as those of labels are."""
+        support = self.support
+        return [
+            LabelFigures(name, one.figures, one.tally, _whole(support.get(name, 0)))
+            for name, one in self.results(whole).items()
+        ]
+
 
 def _is_mean(result: Result) -> bool:
     return isinstance(result.kind, OverDocuments)
@@ -119,13 +128,13 @@ def _own_labels(result: Result) -> Portions:
 
 
 def with_intervals(
-    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None
-) -> tuple[list[Table], dict[str, Any]]:
-    """Tables of figures, whole or by field or label, with an interval behind each figure; and the same in their JSON."""
+    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None, train: Any = None
+) -> tuple[list[Table], dict[str, Any]]:  # fmt: skip
+    """Tables of figures, whole or by field, label or attribute, with an interval behind each figure; and the same in their JSON."""
     whole = dict(zip(results, intervals(list(results.values())), strict=True))
     found: dict[str, dict[str, dict[str, Interval]]] = {}
     if by is not None:
-        for metric, portions in results.background.portions(results, by, label).items():
+        for metric, portions in results.background.portions(results, by, label, train).items():
             parts = portions.results(results[metric])
             found[metric] = dict(zip(parts, intervals(list(parts.values())), strict=True))
     out, order = [], list(found)
@@ -139,13 +148,12 @@ def with_intervals(
             order.remove(metric)
         out.append(_estimated(table, found.get(metric, {})))
     rows = {
-        f"{by}s": {
-            metric: [_row_with_intervals(row, found.get(metric, {})) for row in of]
-            for metric, of in json.get(f"{by}s", {}).items()
-        }
+        metric: [_row_with_intervals(row, found.get(metric, {})) for row in of]
+        for metric, of in (json.get(f"{by}s") or json.get("by", {}).get(by, {})).items()
     }
     extra = {"intervals": {name: _ends(one) for name, one in whole.items()}}
-    return out, {**extra, **(rows if by is not None else {})}
+    placed = {f"{by}s": rows} if by in ("label", "field") else {"by": {by: rows}}
+    return out, {**extra, **(placed if by is not None else {})}
 
 
 def _estimated(table: Table, known: Mapping[str, Mapping[str, Interval]]) -> Table:
@@ -397,11 +405,13 @@ class PartComparisons(Tables):
         return {metric: one.as_dict() for metric, one in self.comparisons.items()}
 
 
-def compare_by(comparison: Comparison, what: str, label: str | None = None, rows: int | None = None) -> PartComparisons:
-    """The systems of a comparison by field or label, of every metric that has these."""
+def compare_by(
+    comparison: Comparison, what: str, label: str | None = None, rows: int | None = None, train: Any = None
+) -> PartComparisons:
+    """The systems of a comparison by field, label or attribute, of every metric that has these."""
     scored = comparison._scored()
     found = {
-        system: [_portions(run, what, label) for run in runs] for system, runs in scored.items()
+        system: [_portions(run, what, label, train) for run in runs] for system, runs in scored.items()
     }  # fmt: skip
     metrics = [metric for metric in comparison.metrics if metric in next(iter(found.values()))[0]]
     out = []
@@ -411,7 +421,9 @@ def compare_by(comparison: Comparison, what: str, label: str | None = None, rows
             for s, of in found.items()
         }
         called = next(iter(found.values()))[0][metric].called
-        names = dict.fromkeys(name for runs in parts.values() for run in runs for name in run)
+        names = list(dict.fromkeys(name for runs in parts.values() for run in runs for name in run))
+        if what not in ("field", "label", "slice"):
+            names.sort(key=bin_order)
         if not names:
             raise MetricError(f"{metric} has no figures by {what}: no document has any")
         filled = {
@@ -425,9 +437,9 @@ def compare_by(comparison: Comparison, what: str, label: str | None = None, rows
     return PartComparisons(what, out, ROWS if rows is None else rows)
 
 
-def _portions(run: Results, what: str, label: str | None) -> Mapping[str, Portions]:
+def _portions(run: Results, what: str, label: str | None, train: Any) -> Mapping[str, Portions]:
     if what != "slice":
-        return run.background.portions(run, what, label)
+        return run.background.portions(run, what, label, train)
     from tallystick.results.slices import slice_portions
 
     if label is None:

@@ -15,9 +15,12 @@ from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
 from tallystick.frozen import frozen
+from tallystick.show.tables import Written
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from tallystick.algebra.node import Node
     from tallystick.results.accounts import FieldSums, LabelSums
     from tallystick.results.confidence import Calibration, Claims, Review
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
 
 Figures = dict[str, "float | None"]
@@ -98,8 +102,15 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
 
 
 @frozen(eq=False)
-class Result:
-    """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
+class Result(Written):
+    """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ...
+
+    >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a", "b"], ["c"]], [["a"], ["c", "d"]])
+    >>> result.figures
+    {'precision': 0.6666666666666666, 'recall': 0.6666666666666666, 'f1': 0.6666666666666666}
+    >>> result.tally
+    {'num_p': 2.0, 'den_p': 3.0, 'num_r': 2.0, 'den_r': 3.0}
+    """
 
     metric: Node | str
     kind: Kind
@@ -497,13 +508,9 @@ class Result:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
         self._alone().to_parquet(path)
 
-    def to_latex(self, **how: Any) -> str:
-        """A whole tabular in percent, with booktabs rules; see `Results.to_latex`."""
-        return self._alone().to_latex(**how)
-
-    def to_markdown(self) -> str:
-        """A table of GitHub's Markdown."""
-        return self._alone().to_markdown()
+    def to_format(self, format: str, **how: Unpack[How]) -> str:
+        """The figures in one of the formats of the command line; see `Results.to_format`."""
+        return self._alone().to_format(format, **how)
 
     def plot(self, kind: str = "figures") -> Picture:
         """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
@@ -534,10 +541,8 @@ class Result:
 
         if not isinstance(other, Result):
             return NotImplemented
-        total = Sum(Wants(rows=self.kept and other.kept))
-        for part in map(total.of, (self, other)):
-            total.check(part)
-            total.add(part)
+        empty = Sum(Wants(rows=self.kept and other.kept))
+        total = empty.of(self) + empty.of(other)
         claims = None if self.claims is None or other.claims is None else self.claims + other.claims
         return total.result() if claims is None else total.result().changed(claims=claims)
 

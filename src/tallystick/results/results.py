@@ -21,17 +21,21 @@ from tallystick.errors import MetricError, counted, did_you_mean, unknown_docume
 from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
-from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
+from tallystick.show.tables import Table, Tables, Written, notebook_table, to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from typing_extensions import Unpack
+
+    from tallystick.results.accounts import Sum
     from tallystick.results.explanation import Explanation
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
     from tallystick.results.saved import Against
     from tallystick.results.slices import Slices
+    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
 
 BREAKDOWNS = ("label", "document", "field")
@@ -63,12 +67,33 @@ class Background:
         """What stands beside the figures: as JSON, and as further columns of the table."""
         return {}, None
 
-    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
-        """Figures by label or by field, as tables and as JSON."""
+    @property
+    def breakdowns(self) -> tuple[str, ...]:
+        """What figures can be by."""
+        return BREAKDOWNS
+
+    def check_breakdown(self, what: str, *more: str) -> None:
+        """Refuse any other word than what figures can be by."""
+        known = (*self.breakdowns, *more)
+        if what not in known:
+            has = f"{self.task} has" if self.task else "there are"
+            it = "it has" if self.task else "there are"
+            raise MetricError(
+                f"{has} no figures by {what}; {it} those by {', '.join(known)}.{did_you_mean(what, known)}"
+            )
+
+    def words(self, results: Results) -> Sequence[Any] | None:
+        """The words of each document, where they are known."""
+        return None
+
+    def breakdown(
+        self, results: Results, by: str, label: str | None, train: Any = None
+    ) -> tuple[Sequence[Table], Mapping[str, Any]]:
+        """Figures by label, by field or by an attribute, as tables and as JSON."""
         return broken_down(results, by, label, self.labels, self.label)
 
-    def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
-        """By metric the rows of the documents by label or by field."""
+    def portions(self, results: Results, by: str, label: str | None, train: Any = None) -> Mapping[str, Portions]:
+        """By metric the rows of the documents by label, by field or by an attribute."""
         from tallystick.results.parts import portions_of
 
         return portions_of(results, by, label, self.labels, self.label)
@@ -170,22 +195,20 @@ class Background:
         return replace(self, title="Evaluation", reference="", notes=())
 
 
-def check_breakdown(what: str) -> None:
-    """Refuse any other word than what figures can be by."""
-    if what not in BREAKDOWNS:
-        raise MetricError(f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}")
-
-
 class NoSuchMetric(MetricError, KeyError):
     """A name that no metric has; as in every mapping it is a KeyError too."""
 
     __str__ = Exception.__str__
 
 
-class Results(Mapping[str, Result]):
+class Results(Written, Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
     Where there is one metric only, its figures are attributes: `results.f1`.
+
+    >>> results = ts.coreference([["mayor", "he"], ["Ann", "her"]], [["mayor", "he", "her"], ["Ann"]], ["muc", "b3"])
+    >>> list(results), round(results["b3"].f1, 4)
+    (['muc', 'b3'], 0.7059)
     """
 
     def __init__(self, results: Mapping[str, Result], background: Background | None = None) -> None:
@@ -292,9 +315,22 @@ class Results(Mapping[str, Result]):
             if background.whole():
                 raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
         joined = self.background.joined(other.background)
-        if list(self) != list(other):
+        from tallystick.results.accounts import Sum, Wants, agreed_sums
+
+        wants = Wants(rows=all(result.kept for result in (*self.values(), *other.values())))
+        one, two = agreed_sums(
+            *({name: Sum(wants).of(result) for name, result in side.items()} for side in (self, other))
+        )
+        if list(one) != list(two):
             raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
-        return Results({name: result + other[name] for name, result in self.items()}, joined)
+        return Results({name: self._added(name, part + two[name], other) for name, part in one.items()}, joined)
+
+    def _added(self, name: str, total: Sum, other: Results) -> Result:
+        """A sum as a result, with what the predictions of both say of how sure they are."""
+        claims = [side[name].claims if name in side else None for side in (self, other)]
+        if claims[0] is None or claims[1] is None:
+            return total.result()
+        return total.result().changed(claims=claims[0] + claims[1])
 
     def __radd__(self, other: object) -> Results:
         """So that `sum` adds the results of batches."""
@@ -308,17 +344,26 @@ class Results(Mapping[str, Result]):
         extend = self.background.beside(self)[1]
         return extend(figures) if extend is not None else figures
 
-    def by(self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False) -> Tables:
-        """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several; with `intervals`
-        every figure of a label or field has its confidence interval."""
-        check_breakdown(what)
+    def by(
+        self,
+        what: str,
+        label: str | None = None,
+        rows: int | None = None,
+        *,
+        train: Any = None,
+        intervals: bool = False,
+    ) -> Tables:
+        """Figures by "label", "document" (the worst first), "field", or an attribute of the task's items, such as "length". `label` says
+        which label, where there are several; `train` is the training data of "seen" and "frequency"; with `intervals` every figure of a
+        part has its confidence interval."""
+        self.background.check_breakdown(what)
         if what == "document":
             return Tables([reports.documents_table(self, rows)])
-        tables, json = self.background.breakdown(self, what, label)
+        tables, json = self.background.breakdown(self, what, label, train)
         if intervals:
             from tallystick.results.parts import with_intervals
 
-            tables = with_intervals(self, tables, json, what, label)[0]
+            tables = with_intervals(self, tables, json, what, label, train)[0]
         return Tables(tables)
 
     def slices(
@@ -331,8 +376,10 @@ class Results(Mapping[str, Result]):
         return slice_results(self, by, resamples=resamples, seed=seed, level=level)
 
     def errors(self, rows: int | None = None) -> Tables:
-        """What went wrong, as the task tells it: kinds of error, lists of examples, or where the worst documents differ."""
-        return Tables(self.background.errors(self, rows))
+        """What went wrong: the kinds of error, each with its figures if it were mended, and where the errors are; for results without a
+        task where the worst documents differ. Of a task it is an `Analysis`, with `kinds` and `mistakes` as data."""
+        found = self.background.errors(self, rows)
+        return found if isinstance(found, Tables) else Tables(found)
 
     def explain(self, document: Any = None, metric: str | None = None) -> Explanation:
         """What was matched with what in a document; in the worst one, if none is named."""
@@ -344,7 +391,8 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        extra = {**self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
+        task = {"task": self.background.task} if self.background.task else {}
+        extra = {**task, **self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
         return reports.results_as_dict(self, extra)
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
@@ -357,18 +405,27 @@ class Results(Mapping[str, Result]):
         """A pandas data frame with a row for each metric; `by("document").to_frame()` has one for each document."""
         return self.table().to_frame()
 
-    def to_latex(
-        self, *, columns: Sequence[str] | Mapping[str, str] | None = None, digits: int = 2, best: str | None = None
-    ) -> str:
-        """A whole tabular with booktabs rules, figures in percent; the signature is a comment before it. `columns` are those of the
-        table to show, perhaps with other names; `best` (bold or underline) marks the best figure of each column."""
-        comment = WRITERS["latex"].comment
-        lines = [comment(one) for one in self.signatures] if comment is not None else []
-        return "\n".join([*lines, self.table().to_latex(columns=columns, digits=digits, best=best)])
+    def to_format(self, format: str, **how: Unpack[How]) -> str:
+        """The figures in one of the formats of the command line, in a paper with the signature in the caption; `columns` are those of the
+        table to show. With `uncertainty` every figure has its interval."""
+        from tallystick.show.writers import write_table
 
-    def to_markdown(self) -> str:
-        """A table of GitHub's Markdown."""
-        return WRITERS["markdown"].write(self.table())
+        return write_table(self.table_for(how.get("uncertainty")), format, how, self.signatures, self.comments)
+
+    def table_for(self, uncertainty: str | None) -> Table:
+        """The figures, with their intervals if something is to stand around them."""
+        if uncertainty not in ("pm", "interval"):
+            return self.table()
+        from tallystick.results.parts import with_intervals
+
+        return with_intervals(self, [self.table()], {}, None)[0][0]
+
+    @property
+    def comments(self) -> list[str]:
+        """What belongs into the source of a paper beside the table: notes, and where the references are."""
+        task = self.background.task
+        words = " ".join(f"{task}.{metric}" for metric in self) if task else ""
+        return [self.said, *([f"References as BibTeX: tallystick cite {words}"] if words else [])]
 
     def to_arrow(self) -> Any:
         """A pyarrow table with a row of sums and figures for each document and metric."""

@@ -3,6 +3,7 @@
     results.slices("vendor")                    the values of a field of the reference
     results.slices("about.csv:language")        a column of a file beside the documents, by their ids
     results.slices({"d1": "en", "d2": "de"})
+    results.slices("items")                     how many items the reference has in a document; "words" and "density" likewise, in bins
 
 Is a slice different from the rest by more than chance? Were it not, any documents might be in it: p is the share of random slices of the
 same size that are as far from their rest (a permutation test, two-sided), after Holm's correction over the slices of a metric.
@@ -22,13 +23,16 @@ from tallystick.engine.arrays import F64, I64
 from tallystick.engine.data import field_names
 from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.rows import as_objects
+from tallystick.engine.tally import Labelled
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
 from tallystick.frozen import frozen
+from tallystick.results.bins import NONE, bin_of, bin_order
 from tallystick.results.parts import Portions
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
 from tallystick.results.result import Result
+from tallystick.results.selection import OverDocuments
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:
@@ -37,8 +41,6 @@ if TYPE_CHECKING:
 Spec = str | Mapping[Any, Any]
 MOST = 50
 """So many slices are told apart."""
-NONE = "(none)"
-"""What the slice of documents without a value is called."""
 IDS = ("document", "id", "doc_id", "docid")
 """What the column of ids may be called; else it is the first."""
 FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather")
@@ -55,13 +57,16 @@ def slices_of(results: Results, by: Spec) -> tuple[str, dict[str, list[int]]]:
         raise MetricError(
             f"the rows of {other} are not the documents of the other metrics; score it by itself (--metric)"
         )
+    binned = False
     if isinstance(by, Mapping):
         called, found = "slice", _of_ids(ids, {str(key): value for key, value in by.items()}, "the mapping")
     elif _file_of(by) is not None:
         name, called = by.rsplit(":", 1)
         found = _of_ids(ids, dict(_read(name, called)), shown_name(name))
     else:
-        called, found = by, _of_field(results, by)
+        values = _of_field(results, by)
+        binned = values is None
+        called, found = by, list(map(bin_of, _of_documents(results, by))) if values is None else values
     places: dict[str, list[int]] = {}
     for place, value in enumerate(found):
         if isinstance(value, (list, dict, tuple, set)):
@@ -74,6 +79,8 @@ def slices_of(results: Results, by: Spec) -> tuple[str, dict[str, list[int]]]:
             f"{called} has {len(places):,} values in {len(ids):,} documents; slices are by at most {MOST}. Put larger groups into a file: "
             "--slice FILE.csv:COLUMN"
         )
+    if binned:
+        return called, dict(sorted(places.items(), key=lambda one: bin_order(one[0])))
     return called, dict(sorted(places.items(), key=lambda one: (one[0] == NONE, -len(one[1]), one[0])))
 
 
@@ -141,8 +148,40 @@ def _rows(name: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InputError(f"is not CSV: {error}", Place(file, reader_.line_num)) from None
 
 
-def _of_field(results: Results, path: str) -> list[Any]:
-    """The values of a field of the reference."""
+DOCUMENTS = {
+    "items": "how many items the reference has, by the first metric",
+    "words": "how many words the text has",
+    "density": "how many items the reference has in 100 words",
+}
+"""What every document has, unless its data have a field of that name: these are in bins."""
+
+
+def _of_documents(results: Results, name: str) -> list[float]:
+    """An attribute of documents."""
+    words = results.background.words(results) if name != "items" else None
+    if name != "items" and (words is None or not any(words)):
+        raise MetricError(f"--slice {name}: the words of these documents are not known")
+    lengths = [len(getattr(one, "words", one) or ()) for one in words or ()]
+    if name == "words":
+        return list(lengths)
+    items = _items(next(iter(results.values())))
+    return (
+        items if name == "items" else [100 * n / size if size else 0.0 for n, size in zip(items, lengths, strict=True)]
+    )
+
+
+def _items(result: Result) -> list[float]:
+    """How many items the reference has in each document."""
+    kind = result.kind.kind if isinstance(result.kind, OverDocuments) else result.kind
+    if isinstance(kind, Labelled):
+        return [float(one) for one in kind.support(result.rows).sum(axis=-1).tolist()]
+    if "den_r" not in result.kind.sums:
+        raise MetricError(f"--slice items: {result.called} does not count items")
+    return [float(one) for one in result.rows[:, result.kind.sums.index("den_r")].tolist()]
+
+
+def _of_field(results: Results, path: str) -> list[Any] | None:
+    """The values of a field of the reference; None where there is no such field, but an attribute of documents."""
     result = next((one for one in results.values() if one.is_expression and one.sources is not None), None)
     out: list[Any] = []
     known: dict[str, None] = {}
@@ -158,6 +197,8 @@ def _of_field(results: Results, path: str) -> list[Any]:
             out.append(value)
     if there:
         return out
+    if path in DOCUMENTS:
+        return None
     if known and "[" in path:
         raise MetricError(
             f"--slice {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
@@ -165,11 +206,12 @@ def _of_field(results: Results, path: str) -> list[Any]:
         )
     if known:
         raise MetricError(
-            f"--slice {path}: no document has such a field; there are {', '.join(known)}.{did_you_mean(path, known)}"
+            f"--slice {path}: no document has such a field; there are {', '.join(known)}, and of every document "
+            f"{', '.join(DOCUMENTS)}.{did_you_mean(path, (*known, *DOCUMENTS))}"
         )
     raise MetricError(
-        f"--slice {path}: documents of {results.background.task or 'these results'} have no fields here; give a column of a file with their "
-        f"ids: --slice FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
+        f"--slice {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
+        f"a column of a file with their ids: --slice FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
-    from tallystick.results.result import Figures, Result
+    from tallystick.results.result import Figures, LabelFigures, Result
 
 
 def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
@@ -144,9 +144,14 @@ def rows_as_json(rows: Mapping[str, Mapping[str, Any]], key: str = "label") -> l
 def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
     """A row for each label."""
     rows = result.by_label(path)
-    names = list(rows[0].figures) if rows else list(result.figures)
+    return label_rows_table(rows, path or "label", title, names=() if rows else tuple(result.figures))
+
+
+def label_rows_table(rows: Sequence[LabelFigures], called: str, title: str = "", names: Sequence[str] = ()) -> Table:
+    """The figures of labels, or of other parts that are called so."""
+    names = list(rows[0].figures) if rows else names
     out = [[str(r.label), *(r.figures[n] for n in names), _whole(r.support)] for r in rows]
-    return Table([path or "label", *names, Column("support", "count")], out, title)
+    return Table([called, *names, Column("support", "count")], out, title)
 
 
 def _whole(value: float) -> float:

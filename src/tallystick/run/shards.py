@@ -30,7 +30,7 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, Tallystick
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.pairing import Repeats, stable_numbers
 from tallystick.frozen import frozen
-from tallystick.results.accounts import Account, Wants, numbered, numbering
+from tallystick.results.accounts import Account, Wants, agreed, numbered, numbering
 from tallystick.results.result import Result
 from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
 from tallystick.tasks.contract import Scored
@@ -113,11 +113,12 @@ class Outcome:
 
     def add(self, other: Outcome) -> None:
         """Put the next shard behind the ones before."""
-        if other.accounts.keys() != self.accounts.keys():
+        self.accounts, accounts = agreed(self.accounts, other.accounts)
+        if accounts.keys() != self.accounts.keys():
             raise Disagreement("the shards have different metrics")
         try:
             for name, account in self.accounts.items():
-                account.add(other.accounts[name])
+                account.add(accounts[name])
         except MetricError:
             raise Disagreement("the shards were read in different ways") from None
         if other.extra is not None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
 from tallystick.frozen import frozen
-from tallystick.show.tables import Table, cell_text, kind_of
+from tallystick.show.cells import head_text, kind_of
+from tallystick.show.tables import Table, cell_text
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def page_table(table: Table) -> dict[str, Any]:
     numeric = [k > 0 and all("n" in row[k]["cls"].split() for row in rows) for k in range(len(table.columns))]
     return {
         "title": table.title or f"By {table.columns[0]}",
-        "columns": [{"name": name, "numeric": numeric[k]} for k, name in enumerate(table.columns)],
+        "columns": [{"name": head_text(name), "numeric": numeric[k]} for k, name in enumerate(table.columns)],
         "rows": rows,
         "notes": list(table.notes),
     }

@@ -21,7 +21,11 @@ from tallystick.structures.texts import hold
 
 @frozen
 class Var:
-    """A latent variable: two of one name are the same thing within their scope."""
+    """A latent variable: two of one name are the same thing within their scope.
+
+    >>> AMR([Prop("instance", Var("b"), "boy")])
+    AMR(props=(Prop(rel='instance', subj=Var(name='b'), obj='boy'),))
+    """
 
     name: str
 
@@ -30,14 +34,25 @@ class Var:
 
 
 class Scope:
-    """A base class for types whose variables are their own. Any class with `__variable_scope__ = True` is one too."""
+    """A base class for types whose variables are their own. Any class with `__variable_scope__ = True` is one too.
+
+    >>> @dataclass
+    ... class Graph(Scope):
+    ...     props: list[Prop]
+    >>> ts.derive(Graph)
+    f1(each(props=latent(record(rel=exact, subj=var, obj=cases(Var=var, str=exact)), 1:1)))
+    """
 
     __variable_scope__: ClassVar[bool] = True
 
 
 @frozen
 class Prop:
-    """A logical proposition, such as ARG0(w, b) or instance(b, boy): its object is a variable or a constant."""
+    """A logical proposition, such as ARG0(w, b) or instance(b, boy): its object is a variable or a constant.
+
+    >>> Prop("ARG0", Var("w"), Var("b"))
+    Prop(rel='ARG0', subj=Var(name='w'), obj=Var(name='b'))
+    """
 
     rel: str
     subj: Var
@@ -46,7 +61,12 @@ class Prop:
 
 @frozen
 class AMR(Scope):
-    """The propositions of a graph of meaning: the output of the task."""
+    """The propositions of a graph of meaning: the output of the task.
+
+    >>> gold, system = (AMR([Prop("instance", Var(name), "boy")]) for name in "bx")
+    >>> ts.derive(AMR)(gold, system)
+    1.0
+    """
 
     props: Collection[Prop] = ()
 
@@ -66,7 +86,11 @@ T = TypeVar("T", default=Any)
 
 @frozen
 class Tree(Generic[T]):
-    """A labelled node and its subtrees."""
+    """A labelled node and its subtrees.
+
+    >>> ts.f1(ts.unordered(ts.exact))(Tree("a", [Tree("b"), Tree("c")]), Tree("a", [Tree("c")]))
+    0.8
+    """
 
     label: T
     children: Collection[Tree[T]] = ()
@@ -140,7 +164,12 @@ class Tree(Generic[T]):
 
 @frozen
 class Graph(Generic[T]):
-    """A directed graph: the labels of its nodes, and its edges by their positions."""
+    """A directed graph: the labels of its nodes, and its edges by their positions.
+
+    >>> chain = Graph(["a", "b", "c"], [(0, 1), (1, 2)])
+    >>> ts.f1(ts.graph(ts.exact))(chain, chain)
+    1.0
+    """
 
     labels: Collection[T] = ()
     edges: Collection[tuple[int, int]] = ()
@@ -219,7 +248,11 @@ SUBEVENT, MEMBERSHIP = "subevent", "membership"
 
 @frozen
 class EventLink:
-    """A directed link from an event mention to its subevent or member."""
+    """A directed link from an event mention to its subevent or member.
+
+    >>> EventLink("attack", "bombing")
+    EventLink(parent='attack', child='bombing', type='subevent')
+    """
 
     parent: str
     child: str
@@ -228,7 +261,11 @@ class EventLink:
 
 @frozen
 class EventHierarchy:
-    """Event mentions, which of them are one event, and the links between them: the output of the task."""
+    """Event mentions, which of them are one event, and the links between them: the output of the task.
+
+    >>> EventHierarchy(["attack", "bombing"], links=[EventLink("attack", "bombing")])
+    EventHierarchy(events=('attack', 'bombing'), coreference=(), links=(EventLink(parent='attack', child='bombing', type='subevent'),))
+    """
 
     events: Collection[str] = ()
     coreference: Collection[Collection[str]] = ()
@@ -241,7 +278,11 @@ class EventHierarchy:
 
 @frozen
 class ConceptualLink:
-    """A link between two conceptual events, each the set of its mentions; a root's link has no parent."""
+    """A link between two conceptual events, each the set of its mentions; a root's link has no parent.
+
+    >>> conceptual(EventHierarchy(["attack", "bombing"], links=[EventLink("attack", "bombing")])).links
+    (ConceptualLink(parent=('attack',), child=('bombing',)),)
+    """
 
     parent: Collection[str]
     child: Collection[str]
@@ -249,7 +290,11 @@ class ConceptualLink:
 
 @frozen
 class EventTree:
-    """A conceptual event and the trees below it."""
+    """A conceptual event and the trees below it.
+
+    >>> EventTree(["attack"], [EventTree(["bombing"])])
+    EventTree(event=['attack'], subtrees=[EventTree(event=['bombing'], subtrees=())])
+    """
 
     event: Collection[str]
     subtrees: Collection[EventTree] = ()
@@ -277,7 +322,11 @@ class EventTree:
 
 @frozen
 class ConceptualHierarchy:
-    """The conceptual events of a text with links of one type, as links, as groups of siblings, and as trees."""
+    """The conceptual events of a text with links of one type, as links, as groups of siblings, and as trees.
+
+    >>> conceptual(EventHierarchy(["attack", "it"], [["attack", "it"]])).events
+    (('attack', 'it'),)
+    """
 
     events: Collection[tuple[str, ...]]
     links: Collection[ConceptualLink]
@@ -321,7 +370,11 @@ class ConceptualHierarchy:
 
 
 def conceptual(hierarchy: EventHierarchy, type: str = SUBEVENT) -> ConceptualHierarchy:
-    """The conceptual hierarchy of one type of links, without those between mentions of one event."""
+    """The conceptual hierarchy of one type of links, without those between mentions of one event.
+
+    >>> conceptual(EventHierarchy(["attack", "it", "bombing"], [["attack", "it"]], [EventLink("it", "bombing")])).events
+    (('attack', 'it'), ('bombing',))
+    """
     merged = merge(hierarchy)
     links = dict.fromkeys((merged[link.parent], merged[link.child]) for link in hierarchy.links if link.type == type)
     lifted = tuple(ConceptualLink(above, below) for above, below in links if above != below)

@@ -30,7 +30,11 @@ def hold(record: object, name: str) -> None:
 
 @frozen
 class Mention:
-    """A span by its offsets, both inclusive: `Mention(3, 3)` is one token."""
+    """A span by its offsets, both inclusive: `Mention(3, 3)` is one token.
+
+    >>> Mention(3, 5)
+    Mention(left=3, right=5)
+    """
 
     left: int
     right: int
@@ -43,7 +47,11 @@ class Mention:
 
 @frozen
 class IndexedMention:
-    """A span as a range of token indices: section 3.3's alternative, which SciREX compares by overlap."""
+    """A span as a range of token indices: section 3.3's alternative, which SciREX compares by overlap.
+
+    >>> IndexedMention(range(3, 6))
+    IndexedMention(indices=range(3, 6))
+    """
 
     indices: range
 
@@ -54,6 +62,9 @@ class AnnotatedMention(Mention):
 
     `type` is an entity type; `head` the span of its head, both ends inclusive; `entity` what it refers to, one name for
     both sides; `kind` how it is said: name, nominal, pronoun; `gaps` the parts that do not belong to it.
+
+    >>> AnnotatedMention(3, 5, type="PER", head=(5, 5))
+    Mention(3, 5, type='PER', head=(5, 5))
     """
 
     type: str | None = None
@@ -71,7 +82,11 @@ class AnnotatedMention(Mention):
 
 @frozen
 class TextMention:
-    """A mention by what it says, and how: name, nominal, pronoun."""
+    """A mention by what it says, and how: name, nominal, pronoun.
+
+    >>> TextMention("the mayor", "nominal")
+    TextMention(text='the mayor', kind='nominal')
+    """
 
     text: str
     kind: str | None = None
@@ -89,7 +104,11 @@ M = TypeVar("M", default=Mention)
 
 @frozen
 class Entity(Generic[M]):
-    """Mentions that refer to one thing."""
+    """Mentions that refer to one thing.
+
+    >>> Entity([Mention(0, 1), Mention(5, 5)])
+    Entity(mentions=(Mention(left=0, right=1), Mention(left=5, right=5)))
+    """
 
     mentions: Collection[M] = ()
 
@@ -99,7 +118,11 @@ class Entity(Generic[M]):
 
 @frozen
 class Membership(Generic[M]):
-    """A mention with the entity it belongs to."""
+    """A mention with the entity it belongs to.
+
+    >>> Membership(Mention(5, 5), Entity([Mention(0, 1), Mention(5, 5)]))
+    Membership(mention=Mention(left=5, right=5), entity=Entity(mentions=(Mention(left=0, right=1), Mention(left=5, right=5))))
+    """
 
     mention: M
     entity: Entity[M]
@@ -107,7 +130,12 @@ class Membership(Generic[M]):
 
 @frozen
 class MembershipSet(Generic[M]):
-    """The memberships of all mentions: the output of the task as B³ looks at it."""
+    """The memberships of all mentions: the output of the task as B³ looks at it.
+
+    >>> entity = Entity([Mention(0, 1), Mention(5, 5)])
+    >>> len(MembershipSet([Membership(mention, entity) for mention in entity.mentions]).rels)
+    2
+    """
 
     rels: Collection[Membership[M]] = ()
 
@@ -117,7 +145,12 @@ class MembershipSet(Generic[M]):
 
 @frozen
 class EntitySet(Generic[M]):
-    """The entities of a text: the output of the task."""
+    """The entities of a text: the output of the task.
+
+    >>> gold = EntitySet([Entity([Mention(0, 1), Mention(5, 5)])])
+    >>> ts.derive(EntitySet)(gold, EntitySet([Entity([Mention(0, 1)])]))
+    0.6666666666666666
+    """
 
     entities: Collection[Entity[M]] = ()
 
@@ -134,7 +167,11 @@ class EntitySet(Generic[M]):
 
 @frozen
 class Relation:
-    """A typed relation of two mentions: is-capital-of(London, United Kingdom)."""
+    """A typed relation of two mentions: is-capital-of(London, United Kingdom).
+
+    >>> Relation("is-capital-of", Mention(0, 0), Mention(4, 5))
+    Relation(type='is-capital-of', subj=Mention(left=0, right=0), obj=Mention(left=4, right=5))
+    """
 
     type: str
     subj: Mention
@@ -143,7 +180,11 @@ class Relation:
 
 @frozen
 class SymmetricRelation:
-    """A relation whose two arguments have no order: is-married-to."""
+    """A relation whose two arguments have no order: is-married-to.
+
+    >>> SymmetricRelation("is-married-to", [Mention(0, 1), Mention(5, 6)])
+    SymmetricRelation(type='is-married-to', args=(Mention(left=0, right=1), Mention(left=5, right=6)))
+    """
 
     type: str
     args: Collection[Mention]
@@ -154,7 +195,12 @@ class SymmetricRelation:
 
 @frozen
 class RelationSet:
-    """The relations of a text: the output of the task."""
+    """The relations of a text: the output of the task.
+
+    >>> gold = RelationSet([Relation("is-capital-of", Mention(0, 0), Mention(4, 5))])
+    >>> ts.derive(RelationSet)(gold, gold)
+    1.0
+    """
 
     relations: Collection[Relation] = ()
 
@@ -164,7 +210,11 @@ class RelationSet:
 
 @frozen
 class Fact:
-    """A relation of two entities of a document, by their numbers, and the sentences that say so (DocRED)."""
+    """A relation of two entities of a document, by their numbers, and the sentences that say so (DocRED).
+
+    >>> Fact("P17", 0, 2, evidence=[1])
+    Fact(type='P17', subj=0, obj=2, evidence=(1,), seen=())
+    """
 
     type: str
     subj: int
@@ -179,7 +229,11 @@ class Fact:
 
 @frozen
 class FactSet:
-    """The facts of a document."""
+    """The facts of a document.
+
+    >>> FactSet([Fact("P17", 0, 2)])
+    FactSet(facts=(Fact(type='P17', subj=0, obj=2, evidence=(), seen=()),))
+    """
 
     facts: Collection[Fact] = ()
 
@@ -192,7 +246,11 @@ class FactSet:
 
 @frozen
 class Trigger:
-    """What evokes an event, and the event's type."""
+    """What evokes an event, and the event's type.
+
+    >>> Trigger(Mention(2, 2), "attack")
+    Trigger(mention=Mention(left=2, right=2), type='attack')
+    """
 
     mention: Mention
     type: str
@@ -200,7 +258,11 @@ class Trigger:
 
 @frozen
 class Argument:
-    """A participant of an event, and its role."""
+    """A participant of an event, and its role.
+
+    >>> Argument(Mention(0, 1), "attacker")
+    Argument(mention=Mention(left=0, right=1), role='attacker')
+    """
 
     mention: Mention
     role: str
@@ -208,7 +270,11 @@ class Argument:
 
 @frozen
 class Event:
-    """A trigger with its arguments."""
+    """A trigger with its arguments.
+
+    >>> Event(Trigger(Mention(2, 2), "attack"), [Argument(Mention(0, 1), "attacker")])
+    Event(trig=Trigger(mention=Mention(left=2, right=2), type='attack'), args=(Argument(mention=Mention(left=0, right=1), role='attacker'),))
+    """
 
     trig: Trigger
     args: Collection[Argument] = ()
@@ -219,7 +285,12 @@ class Event:
 
 @frozen
 class EventSet:
-    """The events of a text: the output of the task."""
+    """The events of a text: the output of the task.
+
+    >>> gold = EventSet([Event(Trigger(Mention(2, 2), "attack"), [Argument(Mention(0, 1), "attacker")])])
+    >>> ts.derive(EventSet)(gold, gold)
+    1.0
+    """
 
     events: Collection[Event] = ()
 
@@ -232,7 +303,11 @@ class EventSet:
 
 @frozen
 class RoleFillerEntity(Generic[M]):
-    """An entity in a role."""
+    """An entity in a role.
+
+    >>> RoleFillerEntity("PerpInd", Entity([TextMention("guerrillas")]))
+    RoleFillerEntity(role='PerpInd', entity=Entity(mentions=(TextMention(text='guerrillas', kind=None),)))
+    """
 
     role: str
     entity: Entity[M]
@@ -240,7 +315,11 @@ class RoleFillerEntity(Generic[M]):
 
 @frozen
 class NAryRelation(Generic[M]):
-    """A relation of any number of entities, each in its role. Role-filler entity extraction puts out a single one."""
+    """A relation of any number of entities, each in its role. Role-filler entity extraction puts out a single one.
+
+    >>> NAryRelation("result", [RoleFillerEntity("Task", Entity([Mention(0, 1)]))])
+    NAryRelation(type='result', args=(RoleFillerEntity(role='Task', entity=Entity(mentions=(Mention(left=0, right=1),))),))
+    """
 
     type: str
     args: Collection[RoleFillerEntity[M]] = ()
@@ -256,7 +335,11 @@ class NAryRelation(Generic[M]):
 
 @frozen
 class NAryRelationSet(Generic[M]):
-    """The relations of a text: the output of the task."""
+    """The relations of a text: the output of the task.
+
+    >>> NAryRelationSet([NAryRelation("result", [RoleFillerEntity("Task", Entity([Mention(0, 1)]))])])
+    NAryRelationSet(relations=(NAryRelation(type='result', args=(RoleFillerEntity(role='Task', entity=Entity(mentions=(Mention(left=0, right=1),))),)),))
+    """
 
     relations: Collection[NAryRelation[M]] = ()
 
@@ -274,7 +357,11 @@ T = TypeVar("T", default=Any)
 
 @frozen
 class SlotFiller(Generic[T]):
-    """A value in a slot: a mention, an entity, an event, a truth value, ..."""
+    """A value in a slot: a mention, an entity, an event, a truth value, ...
+
+    >>> SlotFiller("Victim", Entity([TextMention("two men")]))
+    SlotFiller(slot='Victim', value=Entity(mentions=(TextMention(text='two men', kind=None),)))
+    """
 
     slot: str
     value: T
@@ -282,7 +369,11 @@ class SlotFiller(Generic[T]):
 
 @frozen
 class Template(Generic[T]):
-    """A typed frame with its fillers."""
+    """A typed frame with its fillers.
+
+    >>> Template("attack", [SlotFiller("Victim", Entity([TextMention("two men")]))])
+    Template(type='attack', fillers=(SlotFiller(slot='Victim', value=Entity(mentions=(TextMention(text='two men', kind=None),))),))
+    """
 
     type: str
     fillers: Collection[SlotFiller[T]] = ()
@@ -314,7 +405,11 @@ def alternatives(type_: str) -> tuple[str, ...]:
 
 @frozen
 class TemplateSet(Generic[T]):
-    """The templates of a text: the output of the task."""
+    """The templates of a text: the output of the task.
+
+    >>> TemplateSet([Template("attack", [SlotFiller("Instrument", "bomb")])])
+    TemplateSet(templates=(Template(type='attack', fillers=(SlotFiller(slot='Instrument', value='bomb'),)),))
+    """
 
     templates: Collection[Template[T]] = ()
 
@@ -381,7 +476,11 @@ class ArgumentDocument:
 
 @frozen
 class Dependency:
-    """An edge from a governor to its dependent, both by the index of the word; 0 governs the root."""
+    """An edge from a governor to its dependent, both by the index of the word; 0 governs the root.
+
+    >>> Dependency(2, 1, "nsubj")
+    Dependency(gov=2, dep=1, rel='nsubj')
+    """
 
     gov: int
     dep: int
@@ -390,7 +489,12 @@ class Dependency:
 
 @frozen
 class DependencyParse:
-    """The edges of a sentence: the output of the task."""
+    """The edges of a sentence: the output of the task.
+
+    >>> gold = DependencyParse([Dependency(2, 1, "nsubj"), Dependency(0, 2, "root")])
+    >>> ts.derive(DependencyParse)(gold, DependencyParse([Dependency(2, 1, "obj"), Dependency(0, 2, "root")]))
+    0.5
+    """
 
     edges: Collection[Dependency] = ()
 

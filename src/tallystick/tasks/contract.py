@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -32,11 +32,18 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
+    from tallystick.tasks.attributes import Attribute, Value
     from tallystick.tasks.plain import Given
+
+__all__ = [
+    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish",
+    "find_task", "option", "refuse_idle", "target_accuracy", "task_names",
+]  # fmt: skip
 
 Use = Literal["figures", "score", "explain"]
 Results = dict[str, Any]
@@ -47,7 +54,12 @@ AskParts = Callable[[Callable[[Any], set[str]]], set[str]]
 
 @frozen
 class Option:
-    """What an option is called, takes and does; `option` puts one into a field's metadata."""
+    """What an option is called, takes and does; `option` puts one into a field's metadata.
+
+    >>> from tallystick.tasks.contract import Option
+    >>> Option("How texts are compared.", choices=("exact", "unicode")).use
+    'figures'
+    """
 
     help: str = ""
     choices: tuple[str, ...] = ()
@@ -73,12 +85,29 @@ class Option:
 
 
 def option(default: Any, help: str = "", **about: Any) -> Any:
-    """A field of a task's settings; see `Option` for what can be said about it."""
+    """A field of a task's settings; see `Option` for what can be said about it.
+
+    >>> from tallystick.tasks.contract import option
+    >>> @dataclass(frozen=True)
+    ... class TurnSettings:
+    ...     collar: float = option(0.0, "Seconds around a turn that count neither way.", least=0)
+    >>> TurnSettings().collar
+    0.0
+    """
     return field(default=default, metadata={"option": Option(help, **about)})
 
 
 def target_accuracy() -> Any:
-    """The option of every task that has `confidence` among its settings and puts `claims` into its results."""
+    """The option of every task that has `confidence` among its settings and puts `claims` into its results.
+
+    >>> from tallystick.tasks.contract import option, target_accuracy
+    >>> @dataclass(frozen=True)
+    ... class SureSettings:
+    ...     confidence: str | None = option(None, "The field that says how sure a prediction is.")
+    ...     target_accuracy: float = target_accuracy()
+    >>> SureSettings().target_accuracy
+    0.95
+    """
     says = "With --confidence: show from which confidence on this accuracy is reached."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
@@ -91,7 +120,12 @@ def option_of(one: Field[Any]) -> Option:
 
 @frozen
 class Settings:
-    """The options of a task without options."""
+    """The options of a task without options.
+
+    >>> from tallystick.tasks.contract import Task
+    >>> Task.Settings()
+    Settings()
+    """
 
 
 def flag(one: Field[Any]) -> str:
@@ -102,7 +136,18 @@ def flag(one: Field[Any]) -> str:
 
 def refuse_idle(settings: Any, there: Collection[str], among: Collection[str], what: str) -> None:
     """An option that would change nothing is an error: whoever gives one believes that it does something. `there` are the metrics or
-    formats at hand, of all those in `among`, and `what` says so: "these files are read as jsonl"."""
+    formats at hand, of all those in `among`, and `what` says so: "these files are read as jsonl".
+
+    >>> from tallystick.tasks.contract import option, refuse_idle
+    >>> @dataclass(frozen=True)
+    ... class IouSettings:
+    ...     iou: float = option(0.5, "The overlap to reach.", on=("iou",))
+    >>> try:
+    ...     refuse_idle(IouSettings(iou=0.7), there=["segment"], among=["segment", "iou"], what="the metric is segment")
+    ... except ts.TallystickError as error:
+    ...     print(error)
+    --iou changes nothing: it is for iou, and the metric is segment
+    """
     for one in fields(settings):
         on = [name for name in option_of(one).on if name in among]
         if on and not set(on) & set(there) and getattr(settings, one.name) != one.default:
@@ -113,7 +158,12 @@ def refuse_idle(settings: Any, there: Collection[str], among: Collection[str], w
 
 @frozen
 class Asked:
-    """What a `score` command is to show beside the figures."""
+    """What a `score` command is to show beside the figures.
+
+    >>> from tallystick.tasks.contract import Asked
+    >>> Asked(by="label").by
+    'label'
+    """
 
     by: str | None = None
     label: str | None = None
@@ -131,12 +181,23 @@ class Asked:
     """Whether fields or labels are looked at document by document, so that the documents are kept for that."""
     part: bool = False
     """Whether more documents may follow, so that what these do not have need not be misspelt."""
+    train: Any = None
+    """The training data that figures by `seen` and `frequency` are about."""
+    texts: bool = False
+    """Whether what is asked for looks at the words of documents."""
+    errors: bool = False
+    """Whether errors are listed, with what stands around them."""
 
 
 @frozen
 class Reading:
     """What a reader is asked for beside the figures: texts for a report or a list of errors, documents that a system may not have
-    answered, and whether these files are parts of larger ones."""
+    answered, and whether these files are parts of larger ones.
+
+    >>> from tallystick.tasks.contract import Reading
+    >>> Reading(texts=True).texts
+    True
+    """
 
     texts: bool = False
     missing: Missing | None = None
@@ -144,11 +205,18 @@ class Reading:
     known: Any = None
     """What `look_first` found out about the whole files before any part was scored."""
     asked: Asked | None = None
+    training: bool = False
+    """Whether --train is for figures by `seen` or `frequency`, whatever else the task has it for."""
 
 
 @frozen
 class Scored:
-    """One system against the reference: what was read, and a result for each metric."""
+    """One system against the reference: what was read, and a result for each metric.
+
+    >>> from tallystick.tasks.contract import Scored
+    >>> Scored(corpus=None, results={}, notes=("2 duplicates counted once",)).notes
+    ('2 duplicates counted once',)
+    """
 
     corpus: Any
     results: Results
@@ -166,7 +234,12 @@ class Scored:
 
 @frozen
 class Shown:
-    """Tables, and the same as JSON."""
+    """Tables, and the same as JSON.
+
+    >>> from tallystick.tasks.contract import Shown
+    >>> (Shown(json={"errors": 2}) + Shown(json={"worst": "d1"})).json
+    {'errors': 2, 'worst': 'd1'}
+    """
 
     tables: Sequence[Table] = ()
     json: Mapping[str, Any] = field(default_factory=dict)
@@ -177,7 +250,12 @@ class Shown:
 
 @frozen
 class Wish:
-    """Which documents `explain` is to show: one by its name, or the worst, in all or at one field."""
+    """Which documents `explain` is to show: one by its name, or the worst, in all or at one field.
+
+    >>> from tallystick.tasks.contract import Wish
+    >>> Wish(worst=3).worst
+    3
+    """
 
     metric: str | None = None
     document: str | None = None
@@ -187,7 +265,12 @@ class Wish:
 
 @frozen
 class Explained:
-    """Documents with their alignments; `by` says what the worst one is the worst by."""
+    """Documents with their alignments; `by` says what the worst one is the worst by.
+
+    >>> from tallystick.tasks.contract import Explained
+    >>> Explained(documents=[], count=12, by="f1").count
+    12
+    """
 
     documents: Sequence[tuple[Any, Mapping[str, float | None], Explanation]]
     count: int
@@ -196,7 +279,13 @@ class Explained:
 
 
 class Task:
-    """A task. `read` and `evaluate` are what it needs; all else has a default, or is None where a task may do without it."""
+    """A task. `read` and `evaluate` are what it needs; all else has a default, or is None where a task may do without it.
+
+    >>> from tallystick.tasks.contract import find_task
+    >>> task = find_task("spans")
+    >>> task.name, task.unit, [one.name for one in task.options("figures")][:2]
+    ('spans', 'document', ['average', 'tags'])
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -224,6 +313,10 @@ class Task:
     label: ClassVar[str | None] = None
     """The one that --by label means, unless another is named."""
     label_help: ClassVar[str] = ""
+    attributes: ClassVar[Mapping[str, Attribute]] = {}
+    """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
+    keys: ClassVar[Mapping[str, Value]] = {}
+    """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     fields_always: ClassVar[bool] = False
@@ -240,6 +333,8 @@ class Task:
     the default `document` cannot tell a document from a mapping by id, whose values are dicts too."""
     data: ClassVar[str] = ""
     """What plain data its Python function takes, for the docstring."""
+    example: ClassVar[str] = ""
+    """Lines of Python with what they print, for the docstring; the tests run them."""
 
     def document(self, value: Any, where: str) -> Any:
         """One document of plain data (`tasks.plain.plain`) as a line of its JSON Lines; a `ValueMismatch` where it is none."""
@@ -307,13 +402,16 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked, part=asked.part)
+        texts = asked.report or asked.texts or asked.errors or self.needs_texts(settings)
+        reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored, read_as = self.read_as(
             self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
         )
         shown = self.show(scored, settings, asked) + read_as
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
+        elif asked.by in self.all_attributes:
+            shown = self.breakdown_by(scored, settings, asked.by, asked.train) + shown
         return scored, shown
 
     def read_as(self, scored: Scored, files: Files, settings: Any) -> tuple[Scored, Shown]:
@@ -327,6 +425,30 @@ class Task:
             if found
             else (scored, Shown())
         )
+
+    @property
+    def all_attributes(self) -> dict[str, str]:
+        """The attributes of its items and what each is, with those that training data make."""
+        from tallystick.tasks.attributes import TRAINED
+
+        own = {name: one.help for name, one in self.attributes.items()}
+        return {**own, **TRAINED} if self.keys else own
+
+    def words(self, scored: Scored) -> Sequence[Any] | None:
+        """The words of each document, in the order of the results, where they were kept."""
+        return None
+
+    def breakdown_by(self, scored: Scored, settings: Any, name: str, train: Any = None) -> Shown:
+        """Figures by an attribute of items."""
+        from tallystick.tasks.breakdowns import show_portions
+
+        return show_portions(self.portions_by(scored, settings, name, train), scored.results, name)
+
+    def portions_by(self, scored: Scored, settings: Any, name: str, train: Any = None) -> dict[str, Portions]:
+        """By metric the rows of the documents by an attribute of items."""
+        from tallystick.tasks.breakdowns import attribute_named, portions_by
+
+        return portions_by(self, scored, name, attribute_named(self, scored, settings, name, train))
 
     def needs_texts(self, settings: Any) -> bool:
         """Whether what is shown needs the texts of the documents."""
@@ -364,6 +486,36 @@ class Task:
 
     comparison_tables: Callable[[Comparison], list[Table]] | None = None
     """Tables of its own, below a comparison."""
+
+    # What went wrong
+
+    kinds: ClassVar[Mapping[str, str]] = {}
+    """Its kinds of error, each with what it is, in the order in which they are shown."""
+
+    error_label: ClassVar[str] = ""
+    """What the labels of its mistakes are: "role", "slot"."""
+
+    def metric_names(self, results: Results) -> tuple[str, ...]:
+        """The metrics that some results are of, as `evaluate` takes them."""
+        return tuple(results)
+
+    def without_errors(self, settings: Any) -> str:
+        """Why no errors can be found under these settings; nothing if they can."""
+        return ""
+
+    def find_mistakes(self, corpus: Any, settings: Any) -> Iterable[Mistake]:
+        """Every error, of one of the `kinds`, with its mend."""
+        return ()
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Any:
+        """The corpus with these mistakes mended, as `evaluate` takes it."""
+        from tallystick.tasks.mending import mend_documents
+
+        return mend_documents(corpus, mistakes)
+
+    def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Sequence[Table]:
+        """Tables of its own about the mistakes, such as errors by the distance of a head."""
+        return ()
 
     # Why a document scored what it scored
 
@@ -453,8 +605,8 @@ class Task:
 
     def check_breakdown(self, by: str | None, in_shards: bool = False) -> None:
         """That the task has these figures."""
-        if in_shards and by in self.whole_breakdowns:
-            raise needs_the_whole(by or "")
+        if in_shards and by is not None and (by in self.whole_breakdowns or by in self.all_attributes):
+            raise needs_the_whole(by)
 
     def label_paths(self, label: str | None) -> tuple[str, ...]:
         """Where the labels that --by label means are."""
@@ -507,7 +659,12 @@ def default_of(one: Field[Any]) -> Any:
 
 
 def task_names() -> list[str]:
-    """The tasks that there are: the folders of this package with a declaration."""
+    """The tasks that there are: the folders of this package with a declaration.
+
+    >>> from tallystick.tasks.contract import task_names
+    >>> "coreference" in task_names()
+    True
+    """
     import tallystick.tasks
 
     found = (Path(folder, name) for folder in tallystick.tasks.__path__ for name in sorted(os.listdir(folder)))
@@ -515,7 +672,12 @@ def task_names() -> list[str]:
 
 
 def find_task(name: str) -> Task:
-    """The task of this name."""
+    """The task of this name.
+
+    >>> from tallystick.tasks.contract import find_task
+    >>> find_task("amr").main
+    'smatch'
+    """
     known = task_names()
     if name not in known:
         raise MetricError(f"no task {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")

@@ -290,6 +290,8 @@ def describe(task: Task) -> str:
     about = inspect.cleandoc(task.help.split("\b")[0] or task.summary)
     lines = [about.replace("REFERENCE", "`reference`").replace("PREDICTED", "`predicted`"), "", "Data:", ""]
     lines += textwrap.indent(inspect.cleandoc(task.data or DATA), "    ").split("\n")
+    if task.example:
+        lines += ["", "Example:", "", *textwrap.indent(inspect.cleandoc(task.example), "    ").split("\n")]
     lines += [
         "",
         "Returns the results by the name of their metric; `metrics` is one name or several.",
@@ -300,7 +302,7 @@ def describe(task: Task) -> str:
     if task.together:
         lines.append(f"    {TOGETHER}: {task.together.replace('REFERENCE', '`reference`')}")
     for one in task.options("figures"):
-        lines.append(f"    {one.name}: {option_of(one).help}".rstrip(": "))
+        lines.append(f"    {one.name}: {renamed(task, option_of(one).help)}".rstrip(": "))
     return "\n".join(line.rstrip() for line in lines)
 
 

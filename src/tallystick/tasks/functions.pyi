@@ -87,6 +87,8 @@ def dependencies(
     *,
     unit: Literal["auto", "document", "block"] = ...,
     several_roots: bool = ...,
+    enhancements: str = ...,
+    no_empty_nodes: bool = ...,
 ) -> Results:
     """UAS, LAS and the whole UD evaluation of CoNLL-U files."""
 

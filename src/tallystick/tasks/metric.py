@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -21,6 +21,7 @@ from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Analysis, Found
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 
 V = TypeVar("V")
+
+ANALYSED = 20_000
+"""A report has the errors of corpora of so many documents, since each kind is mended and scored again; of larger ones it has them
+if they were asked for."""
+REPORTED = 50
+"""So many errors a report lists."""
 
 Entry: TypeAlias = tuple[Node, str] | tuple[Node, str, str]
 """The expression of a metric, its summary, and perhaps its view."""
@@ -201,31 +208,79 @@ class OfTask(Background):
         json, extend = self.of.beside(dict(results))
         return {**self.shown.json, **json}, extend
 
-    def portions(self, results: Results, by: str, label: str | None) -> Mapping[str, Portions]:
+    def words(self, results: Results) -> Sequence[Any] | None:
+        if len(self.scored) != 1:
+            return None
+        found, first = self.of.words(self.scored[0]), next(iter(results.values()))
+        own = next(iter(self.scored[0].results.values())).ids
+        if found is None or own == first.ids:
+            return found
+        place = {key: k for k, key in enumerate(own)}
+        return [found[place[key]] for key in first.ids]
+
+    @property
+    def breakdowns(self) -> tuple[str, ...]:
+        return (*self.of.breakdowns, *self.of.all_attributes, "document")
+
+    def portions(self, results: Results, by: str, label: str | None, train: Any = None) -> Mapping[str, Portions]:
         from tallystick.results.parts import portions_of
 
-        self._check_breakdown(by)
+        if by in self.of.all_attributes:
+            return self._of_results(self._portions_by(results, by, train), results)
         if type(self.of).portions is Task.portions:  # the results are all that it looks at
             return portions_of(results, by, label, self.labels, self.label)
         scored = self._only(results, f"figures by {by}")
-        found = self.of.portions(scored, by, label)
+        return self._of_results(self.of.portions(scored, by, label), results)
+
+    def _portions_by(self, results: Results, by: str, train: Any) -> dict[str, Portions]:
+        return self.of.portions_by(self._only(results, f"figures by {by}"), self.settings, by, self._training(train))
+
+    def _training(self, train: Any) -> Any:
+        """The training data: as given, or that of the task's own option."""
+        return getattr(self.settings, "train", None) or None if train is None else train
+
+    def _of_results(self, found: Mapping[str, Portions], results: Results) -> dict[str, Portions]:
         return {
             name: _of_documents(one, self.scored[0].results[name].ids, results[name].ids) for name, one in found.items()
         }
 
-    def _check_breakdown(self, by: str) -> None:
-        if by not in self.of.breakdowns:
-            known = ", ".join((*self.of.breakdowns, "document"))
-            raise MetricError(f"{self.task} has no figures by {by}; it has those by {known}")
+    def breakdown(
+        self, results: Results, by: str, label: str | None, train: Any = None
+    ) -> tuple[Sequence[Table], Mapping[str, Any]]:
+        if by in self.of.all_attributes:
+            from tallystick.tasks.breakdowns import show_portions
 
-    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
-        self._check_breakdown(by)
+            shown = show_portions(self._portions_by(results, by, train), results, by)
+            return shown.tables, shown.json
         if len(self.scored) != 1 and type(self.of).breakdown is Task.breakdown:  # the results are all that it looks at
             return broken_down(results, by, label, self.labels, self.label)
         found = self.of.breakdown(self._only(results, f"figures by {by}"), by, label)
         return found.tables, found.json
 
+    @cached_property
+    def _found(self) -> dict[tuple[Any, ...], Found]:
+        """Errors that were looked for before."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_found"}  # mends are functions
+
+    def analysis(self, results: Results, rows: int | None) -> Analysis:
+        """The errors of a task that has kinds of them."""
+        from tallystick.results.mistakes import Analysis
+        from tallystick.tasks.mending import find_errors
+
+        if reason := self.of.without_errors(self.settings):
+            raise MetricError(f"{self.task} has no list of errors here: {reason}")
+        scored = self._only(results, "errors")
+        key = tuple((name, result.undefined) for name, result in results.items())
+        if key not in self._found:
+            self._found[key] = find_errors(self.of, scored, self.settings)
+        return Analysis(self._found[key], rows)
+
     def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
+        if self.of.kinds:
+            return self.analysis(results, rows)
         scored = self._only(results, "errors")
         if hasattr(self.settings, "errors"):
             asked = Asked(rows=rows)
@@ -236,6 +291,11 @@ class OfTask(Background):
         if not (found or self.of.can_explain or parts.explain):
             raise MetricError(f'{self.task} has no list of errors; by("document") finds the worst {self.unit}s')
         return found or super().errors(results, rows)
+
+    def errors_as_dict(self, results: Results, rows: int | None) -> dict[str, Any]:
+        if self.of.kinds:
+            return self.analysis(results, rows).as_dict()
+        return super().errors_as_dict(results, rows)
 
     def explained(self, results: Results) -> str:
         return self.of.explained or self.of.explained_metric(dict(results))
@@ -271,6 +331,12 @@ class OfTask(Background):
         further = f"tallystick explain {self.task}" if self.of.can_explain else ""
         if len(self.scored) == 1 and not self.absent:
             parts = self.of.parts(self._only(results, "a report"), self.settings, self.shown)
+            if (
+                self.of.kinds
+                and not self.of.without_errors(self.settings)
+                and (results.count <= ANALYSED or self._found)
+            ):
+                parts = replace(parts, errors=[*self.analysis(results, REPORTED), *parts.errors])
         else:
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         sure = next((one for one in results.values() if one.claims is not None), None)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError
 from tallystick.results import evaluation
-from tallystick.results.accounts import Sum, Wants
+from tallystick.results.accounts import Sum, Wants, agreed_sums
 from tallystick.results.result import Result
 from tallystick.results.results import Background, Results
 from tallystick.tasks.contract import find_task, task_names
@@ -40,6 +40,14 @@ class Evaluation(Generic[R]):
     document and intervals. With neither, memory does not grow with the number of documents. `fields` and `labels` (a
     path; of a task the name of a label) add up on the way what a breakdown needs. `undefined` is what a figure is where it is 0/0. An
     update or a merge that fails leaves nothing behind.
+
+    >>> evaluation = ts.Evaluation(ts.f1(ts.match(ts.exact)))
+    >>> evaluation.update([["a", "b"]], [["a"]])
+    array([[1., 1., 1., 2.]])
+    >>> evaluation.update([["c"]], [["c"]])
+    array([[1., 1., 1., 1.]])
+    >>> evaluation.compute().f1
+    0.8
     """
 
     @overload
@@ -163,8 +171,13 @@ class TaskParts:
             background = background.without_documents()
         if self._background is not None:
             background = self._background.joined(background)
+            self._sums, parts = agreed_sums(self._sums, parts)
             if parts.keys() != self._sums.keys():
-                raise MetricError(f"the documents have other metrics than those before: {', '.join(parts)}")
+                apart = ", ".join(sorted(parts.keys() ^ self._sums.keys()))
+                raise MetricError(
+                    f"the figures depend on the content of all documents: {apart} can be had of some batches only (one without any items tells "
+                    "neither types nor heads). Give all documents in one call, or name the metrics with metrics="
+                )
             for name, part in parts.items():
                 self._sums[name].check(part)
         for name, part in parts.items():

@@ -181,6 +181,10 @@ def suggest(reference: Any, predicted: Any, *, task: str = "records", **options:
     """The choices that the errors of a prediction call for, each with what it would change; nothing is applied.
 
     Data and options are those of the task's function, `ts.records`: files or data in memory, `schema`, `choices`, `from_`, ...
+
+    >>> gold = [{"name": name} for name in ("Ann Lee", "Bo Berg", "Cy Dahl", "Di Moe")]
+    >>> ts.suggest(gold, [{"name": record["name"].upper()} for record in gold]).choices
+    {'name': {'text': ['equal', 'casefold', 'whitespace']}}
     """
     from tallystick.tasks.function import in_python, renamed, settings_from
 

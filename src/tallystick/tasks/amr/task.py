@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
@@ -36,6 +37,42 @@ class AmrSettings:
     # fmt: on
 
 
+def _kind(triple: Any, about: About) -> str:
+    if triple.rel in ("instance", "root"):
+        return "concept" if triple.rel == "instance" else "root"
+    return "attribute" if isinstance(triple.obj, str) else "relation"
+
+
+def _depth(triple: Any, about: About) -> int | None:
+    """The shortest way from the top to the variable that the triple is about; None where there is no top, or no way."""
+    return about.once("depths", _depths).get(triple.subj)
+
+
+def _depths(graph: Any) -> dict[Any, int]:
+    depths: dict[Any, int] = {one.subj: 0 for one in graph.props if one.rel == "root"}
+    edges = [(one.subj, one.obj) for one in graph.props if not isinstance(one.obj, str)]
+    here, depth = set(depths), 0
+    while here:
+        depth += 1
+        here = {b for a, b in edges if a in here and b not in depths}
+        depths |= dict.fromkeys(here, depth)
+    return depths
+
+
+def _concepts(graph: Any) -> dict[Any, Any]:
+    return {one.subj: one.obj for one in graph.props if one.rel == "instance"}
+
+
+def _key(triple: Any, about: About) -> tuple[Any, ...]:
+    """A triple with its concepts instead of variables."""
+    concepts = about.once("concepts", _concepts)
+    return (
+        triple.rel,
+        concepts.get(triple.subj),
+        triple.obj if isinstance(triple.obj, str) else concepts.get(triple.obj),
+    )
+
+
 class Amr(Task):
     """Graphs of meaning."""
 
@@ -52,6 +89,13 @@ class Amr(Task):
     Settings = AmrSettings
     main = "smatch"
     unit = "graph"
+    breakdowns = whole_breakdowns = ("label",)
+    labels = {"relation": "props[*].rel"}
+    attributes = {
+        "kind": Attribute("concepts, roots, attributes and relations", {"props[*]": _kind}),
+        "depth": Attribute("how far a triple is from the root of its graph", {"props[*]": _depth}),
+    }
+    keys = {"props[*]": _key}
 
     def formats(self) -> Any:
         from tallystick.tasks.amr.files import FORMATS
@@ -64,6 +108,11 @@ class Amr(Task):
     A graph is a text in PENMAN, "(w / want-01 :ARG0 (b / boy))", a list of triples, [("w", ":instance", "want-01"), ...], a dict with
     {"triples": [...], "top": "w"}, or a graph of the package penman. Give one, a list of them, or a mapping by id.
     A text may also hold a whole file: graphs with an empty line between them, and # ::id.
+    """
+    example = """
+    >>> gold = "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b))"
+    >>> round(ts.amr(gold, "(w / want-01 :ARG0 (b / boy))")["smatch"].f1, 4)
+    0.7273
     """
 
     def document(self, value: Any, where: str) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text
 from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
 from tallystick.tasks.named import read_json_object
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
@@ -29,7 +31,7 @@ class ArgumentSettings:
     parses: str | None = option(None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE")
     judge: Any = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
     counting: str = option("rewrite", "Parts and merged candidates replace the candidates, or the number of candidates stays.", choices=("rewrite", "keep"))
-    order: str = option("break-first", choices=("break-first", "aggregate-first"))
+    order: str = option("break-first", "Whether candidates are broken into parts before parts are joined, or after.", choices=("break-first", "aggregate-first"))
     duplicates: str = option("merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep"))
     pronouns: str | None = option(None, "What is a pronoun, and not compared by its text.", metavar="WORD,...|@FILE")
     harmless: str | None = option(None, "Which articles and determiners are left out; punctuation and 's always are.", metavar="WORD,...|@FILE")
@@ -39,7 +41,7 @@ class ArgumentSettings:
     none_credits_recall: bool = option(False, "Correct, but none of the references: count it as one that was lacking.")
     tokens: str | None = option(None, "Events with the documents' tokens, where REFERENCE has none.", metavar="FILE")
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
-    ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
+    ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
 
@@ -60,6 +62,25 @@ class Arguments(Task):
     """
     Settings = ArgumentSettings
     breakdowns = whole_breakdowns = ("label",)
+    error_label = "event and role"
+    kinds = {
+        "other place": "the right text, at another place, which the stage same_text accepts",
+        "harmless tokens": "right but for articles, determiners, punctuation and 's, which the stage harmless_tokens accepts",
+        "list": "parts of a list as arguments, or a list as one, which the stage break_aggregate accepts",
+        "modifiers": "the right word with modifiers of its own, which the stage modifiers accepts",
+        "accepted by the judge": "what the rules leave open and the judge accepts",
+        "wrong role": "right in another role of the event",
+        "wrong event": "right in another event",
+        "partly right": "shares tokens or words with the argument that the role should have",
+        "spurious": "nothing in the reference is like it",
+        "missed": "nothing in the prediction is like it",
+    }
+    attributes = {
+        "length": Attribute(
+            "how many words an argument has", {"arguments[*]": lambda item, about: mention_length(item.text, about)}
+        )
+    }
+    keys = {"arguments[*]": lambda item, about: mention_text(item.text, about)}
 
     a_document = "document of events"
     document_keys = (
@@ -77,6 +98,12 @@ class Arguments(Task):
     A document is a dict with its tokens and events; an argument is a text, or a span of tokens, where ends are exclusive:
     {"tokens": [...], "events": [{"id": "e1", "type": "attack", "trigger": (3, 4), "arguments": {"attacker": ["rebels"], "target": (5, 6)}}]}.
     A prediction need not repeat the tokens, and its events may be a list. Give one document, a list of them, or a mapping by id.
+    """
+    example = """
+    >>> gold = {"tokens": "The rebels attacked".split(), "events": [{"id": "e1", "type": "attack", "arguments": {"attacker": (0, 2)}}]}
+    >>> system = [{"id": "e1", "type": "attack", "arguments": {"attacker": "rebels"}}]
+    >>> {stage: result.f1 for stage, result in ts.arguments(gold, system).items()}
+    {'exact': 0.0, 'same_text': 0.0, 'harmless_tokens': 1.0, 'break_aggregate': 1.0}
     """
 
     def formats(self) -> Any:
@@ -144,6 +171,22 @@ class Arguments(Task):
             closing = (coverage.summary,) if coverage is not None and coverage.whole else ()
             out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: ArgumentSettings) -> Any:
+        from tallystick.judging.recorded import judge_named
+        from tallystick.tasks.arguments.metrics import score
+        from tallystick.tasks.metric import choose
+
+        judge: Any = judge_named(settings.judge) if settings.judge else None
+        return choose(score(corpus.pairs, _options(settings), judge=judge).results, metrics, "arguments")
+
+    def find_mistakes(self, corpus: Any, settings: ArgumentSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.arguments.mistakes import find_mistakes
+
+        return find_mistakes(corpus)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: ArgumentSettings) -> Any:
+        return replace(corpus, pairs=super().mend(corpus.pairs, mistakes, settings))
 
     def show(self, scored: Scored, settings: ArgumentSettings, asked: Asked) -> Shown:
         coverage = scored.corpus.coverage

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
 
 
@@ -35,7 +37,7 @@ class CallSettings:
 
     # fmt: off
     tools: Any = option(None, "Definitions of the tools, as JSON: an argument that is its default may be left out, x-tallystick in a parameter says how to compare it, and any other function is hallucinated.", metavar="FILE")
-    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. calls[*].arguments.city: {text: levenshtein}", metavar="FILE")
+    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. calls[*].arguments.city: {text: levenshtein}.", metavar="FILE")
     ordered: bool = option(False, "Calls have an order; else parallel calls may come in any.")
     strings: str = option("exact", "Texts are equal as they are, or as BFCL compares them: without case, blanks and some punctuation.", choices=("exact", "bfcl"))
     id: str | None = option(None, "The field that pairs the logs, or its path.  [default: id, where both files have it]", metavar="PATH")
@@ -68,8 +70,29 @@ class Calls(Task):
     breakdowns = ("label", "field")
     labels = {"function": "calls[*].name"}
     label = "function"
+    error_label = "function or argument"
+    kinds = {
+        "wrong function": "another function with the right arguments, most of them at least",
+        "missing argument": "an argument that the call lacks",
+        "hallucinated argument": "an argument that the call should not have",
+        "wrong value": "the argument has another value",
+        "missed call": "no predicted call is like it",
+        "spurious call": "no call of the reference is like it",
+        "hallucinated function": "a call of a function that there is not: none of --tools, or, without them, none that the reference calls",
+        "wrong order": "the calls come in another order, with --ordered",
+    }
+    attributes = {
+        "size": Attribute("how many arguments a call has", {"calls[*]": lambda call, _: len(call["arguments"] or ())})
+    }
+    keys = {"calls[*]": lambda call, _: call["name"]}
     data = """A log is a list of calls, {"name": ..., "arguments": {...}}, or a response as OpenAI, Anthropic or MCP write it, or a model's
     text; give a list of logs, or a mapping by id, or files."""
+    example = """
+    >>> gold = [{"name": "get_weather", "arguments": {"city": "Oslo", "unit": "C"}}]
+    >>> system = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+    >>> round(ts.calls([gold], [system], metrics="arguments")["arguments"].recall, 4)
+    0.6667
+    """
 
     def take(self, reference: Any, predicted: Any, settings: CallSettings) -> tuple[Any, Any, CallSettings]:
         """Both sides as Python has them: a mapping is by id, unless it is a log itself, and a text is a log, or names a file."""
@@ -127,6 +150,16 @@ class Calls(Task):
 
         parts = super().parts(scored, settings, shown)
         return replace(parts, errors=[functions_table(scored.corpus), *parts.errors])
+
+    def find_mistakes(self, corpus: Any, settings: CallSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.calls.mistakes import find_mistakes
+
+        return find_mistakes(corpus, settings.ordered)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: CallSettings) -> Any:
+        from tallystick.tasks.calls.mistakes import mended_corpus
+
+        return mended_corpus(corpus, mistakes)
 
     def whole(self, settings: CallSettings) -> str:
         return "the shape of the arguments is that of all logs"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute, OtherItems, mention_length, mention_text
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -34,6 +35,18 @@ class CoreferenceSettings:
     # fmt: on
 
 
+def _of_membership(membership: Any) -> Any:
+    """The mention of what B³ looks at: a mention with its entity."""
+    if not isinstance(membership, dict):
+        raise OtherItems("not a mention")
+    return membership["mention"]
+
+
+def _size(item: Any, about: About) -> int:
+    """How many mentions an entity has: the item itself, or the one that a mention is in."""
+    return len(item["entity"] if isinstance(item, dict) else item)
+
+
 class Coreference(Task):
     """Chains of mentions."""
 
@@ -49,6 +62,14 @@ class Coreference(Task):
     Settings = CoreferenceSettings
     main = "conll"
     explained = "ceaf_e"
+    attributes = {
+        "length": Attribute(
+            "how many words a mention has",
+            {"[*][*]": mention_length, "[*]": lambda item, about: mention_length(_of_membership(item), about)},
+        ),
+        "size": Attribute("how many mentions an entity has", {"[*]": _size}),
+    }
+    keys = {"[*][*]": mention_text, "[*]": lambda item, about: mention_text(_of_membership(item), about)}
 
     def formats(self) -> Any:
         from tallystick.tasks.coreference.files import FORMATS
@@ -62,6 +83,11 @@ class Coreference(Task):
     alone; or it is any text that names the mention on both sides.
     [[(0, 2), (5, 6)], [(3, 4)]] is one document, a list of such lists are several, {"d1": [...]} are documents by id.
     A document may also be a dict: {"id": "d1", "clusters": [...], "tokens": [...]}.
+    """
+    example = """
+    >>> key, response = [[(0, 2), (5, 6)], [(3, 4), (7, 8)]], [[(0, 2)], [(3, 4), (5, 6), (7, 8)]]
+    >>> round(ts.coreference(key, response, metrics="conll")["conll"].f1, 4)
+    0.6464
     """
 
     def document(self, value: Any, where: str) -> Any:
@@ -103,6 +129,11 @@ class Coreference(Task):
 
     def needs_texts(self, settings: CoreferenceSettings) -> bool:
         return settings.errors
+
+    def words(self, scored: Scored) -> list[Any]:
+        texts = scored.corpus.key.texts
+        found = next(iter(scored.results.values())).ids
+        return [[word for sentence in texts.get(name, ()) for word in sentence] for name in found]
 
     def tree(self, scored: Scored, settings: CoreferenceSettings, metric: str, document: Any) -> Explanation:
         from tallystick.tasks.coreference.show import with_words, words_of

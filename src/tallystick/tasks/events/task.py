@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text, words_between
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
 
 
@@ -24,7 +27,7 @@ class EventSettings(HeadSettings):
     input: Literal["JSON", "brat", "dygie", "conll-2012", "props"] | None = option(None, "The format of the files.  [default: by name and content]")
     coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
-    ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
+    ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
 
@@ -55,6 +58,44 @@ class Events(Task):
         "distance": "arguments[*].distance",
     }
     label = "role"
+    attributes = {
+        "length": Attribute(
+            "how many words a trigger or an argument has",
+            {
+                path: lambda item, about: mention_length(item.mention, about)
+                for path in ("triggers[*]", "arguments[*]", "found[*]")
+            },
+        ),
+        "distance": Attribute(
+            "how many words lie between an argument and its trigger",
+            {
+                path: lambda item, about: words_between(item.trigger, item.mention, about)
+                for path in ("arguments[*]", "found[*]")
+            },
+        ),
+    }
+    keys = {
+        path: lambda item, about: mention_text(item.mention, about)
+        for path in ("triggers[*]", "arguments[*]", "found[*]")
+    }
+    kinds = {
+        "wrong type": "the trigger meets that of the reference, and the type of the event differs",
+        "wrong trigger boundary": "the trigger overlaps the right one, and begins or ends elsewhere",
+        "wrong trigger": "an event of the right type with one of its arguments, whose trigger is somewhere else",
+        "missed event": "no predicted event is like it; mended, its trigger is there, without arguments",
+        "spurious event": "no event of the reference is like it",
+        "duplicate event": "the trigger was predicted before with this type",
+        "argument lost by its trigger": "the argument is right, and counts as wrong since type or trigger of its event are wrong",
+        "argument of a missed event": "lost with its event; mended, its event is there, too",
+        "argument of a spurious event": "an event that should not be there has it",
+        "wrong role": "the argument meets that of the reference, and its role differs",
+        "wrong boundary": "the argument overlaps the right one, and begins or ends elsewhere",
+        "wrong argument": "the role is filled with something else",
+        "argument in another event": "right in all, but that it belongs to another event",
+        "missed argument": "the event was found without it",
+        "spurious argument": "no argument of the event is like it",
+        "duplicate argument": "the event has it already",
+    }
 
     a_document = "document of events"
     document_keys = ("id", "doc_id", "events", "tokens", "sentences", "event_mentions", "entity_mentions", "wnd_id")
@@ -62,6 +103,12 @@ class Events(Task):
     A document is a list of events, {"type": "attack", "trigger": (3, 4), "arguments": [(0, 2, "attacker"), (5, 6, "target")]}: spans of
     tokens, where ends are exclusive. Arguments may also be given by role: {"attacker": [(0, 2)]}.
     Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "events": [...], "tokens": [...]}.
+    """
+    example = """
+    >>> gold = [{"type": "attack", "trigger": (1, 2), "arguments": [(0, 1, "attacker"), (2, 4, "target")]}]
+    >>> system = [{"type": "attack", "trigger": (1, 2), "arguments": {"attacker": (0, 1)}}]
+    >>> round(ts.events(gold, system, metrics="arg_c")["arg_c"].f1, 4)
+    0.6667
     """
 
     def formats(self) -> Any:
@@ -104,6 +151,17 @@ class Events(Task):
         )
         also = {"RAMS": ("rams",), SRL: ("srl",)}.get(left.format, ())
         return score(pairs, metrics, options, also=also)
+
+    error_label = "event or role"
+
+    def words(self, scored: Scored) -> list[Any]:
+        pairs = scored.corpus[1]
+        return [gold.tokens or system.tokens for gold, system in zip(pairs.reference, pairs.predicted, strict=True)]
+
+    def find_mistakes(self, corpus: Any, settings: EventSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.events.mistakes import find_mistakes
+
+        return find_mistakes(corpus[1], settings.strip_articles)
 
     def tree(self, scored: Scored, settings: EventSettings, metric: str, document: Any) -> Explanation:
         from tallystick.tasks.events.show import with_words

@@ -7,6 +7,7 @@ from typing import Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
 from tallystick.tasks.named import TypeSettings
 
@@ -39,6 +40,15 @@ class Nary(Task):
     main = explained = "clusters"
     breakdowns = ("label", "field")
     labels = {"role": "entities[*].role", "type": "relations[*].type"}
+    attributes = {
+        "size": Attribute(
+            "how many mentions an entity has, how many entities a relation",
+            {
+                "entities[*]": lambda item, _: len(item.entity.mentions),
+                "relations[*]": lambda item, _: len(item.args),
+            },
+        )
+    }
 
     a_document = "document of relations"
     document_keys = ("id", "doc_id", "relations", "ner", "coref", "clusters", "n_ary_relations", "predicted_relations")
@@ -46,6 +56,11 @@ class Nary(Task):
     A document is a list of relations, a relation a dict from role to entity, an entity a list of (start, end), where ends are exclusive:
     [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]; with types, [{"type": "result", "args": {"Task": [(0, 2)]}}].
     Give one document, a list of them, or a mapping by id.
+    """
+    example = """
+    >>> gold = [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]
+    >>> ts.nary(gold, [{"Task": [(0, 2)], "Method": [(6, 7)]}], metrics="clusters")["clusters"].f1
+    0.5
     """
 
     def document(self, value: Any, where: str) -> Any:

@@ -527,6 +527,10 @@ def score(
     other type of a record, `schema` a JSON Schema; without either the shape is inferred from the reference. `choices` say by path
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
     text is always read leniently; everything else only with `lenient`.
+
+    >>> results = ts.score({"vendor": "Acme", "total": 12.5}, '{"vendor": "Acme", "total": 12}')
+    >>> results.f1
+    0.5
     """
     found: Results = function_of("records")(reference, predicted, type=type, schema=schema, choices=choices, **options)
     return found

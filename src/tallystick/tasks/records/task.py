@@ -50,7 +50,7 @@ class RecordSettings:
     # fmt: off
     type: Any = option(None, "A document's type, e.g. mymodule:Invoice or file.py:Invoice.", metavar="MODULE:TYPE")
     schema: Any = option(None, "A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE.", metavar="FILE")
-    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}", metavar="FILE")
+    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}.", metavar="FILE")
     metric: Any = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", metavar="EXPRESSION")
     credit: str = option("each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
     equality: str = option("equal", "How values are compared unless chosen: equal but for Unicode forms, white space and float noise (relative 1e-9), or exact.", choices=("equal", "exact"))
@@ -88,6 +88,10 @@ class Records(Task):
     data = """
     A record is plain data, {"vendor": "Acme", "lines": [...]}, an instance of a dataclass or a model, or the text that a model wrote.
     Give one, a list of them, a mapping from ids to two or more of them, or a data frame; `type=` or `schema=` says what a record is.
+    """
+    example = """
+    >>> ts.records({"vendor": "Acme", "total": 12.5}, {"vendor": "Acme", "total": 12})["records"].f1
+    0.5
     """
     breakdowns = ("label", "field")
     label_help = "With --by label: the field that holds it, e.g. relations[*].type."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute, mention_length, mention_text, words_between
 from tallystick.tasks.contract import (
     AskParts,
     Files,
@@ -26,8 +27,10 @@ from tallystick.tasks.named import HeadSettings
 if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.plain import Given
+    from tallystick.tasks.relations.metrics import RelationOptions
 
 
 @frozen
@@ -41,6 +44,22 @@ class RelationSettings(HeadSettings):
     target_accuracy: float = target_accuracy()
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
     # fmt: on
+
+
+def _ends(relation: Any) -> tuple[Any, Any]:
+    """Both arguments; those of a symmetric relation have no order."""
+    first, second = relation.args if hasattr(relation, "args") else (relation.subj, relation.obj)
+    return first, second
+
+
+def _length(relation: Any, about: About) -> int | None:
+    lengths = [mention_length(one, about) for one in _ends(relation)]
+    return None if lengths[0] is None or lengths[1] is None else lengths[0] + lengths[1]
+
+
+def _texts(relation: Any, about: About) -> tuple[str, ...] | None:
+    texts = [mention_text(one, about) for one in _ends(relation)]
+    return None if None in texts else tuple(map(str, texts))
 
 
 class Relations(Task):
@@ -61,6 +80,25 @@ class Relations(Task):
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}
+    attributes = {
+        "distance": Attribute(
+            "how many words lie between the arguments",
+            {"relations[*]": lambda item, about: words_between(*_ends(item), about)},
+        ),
+        "length": Attribute("how many words both arguments have", {"relations[*]": _length}),
+    }
+    keys = {"relations[*]": _texts}
+    kinds = {
+        "wrong type": "the arguments meet those of the reference, and the type of the relation differs",
+        "swapped direction": "subject and object are exchanged",
+        "wrong boundary": "an argument overlaps the right one, and begins or ends elsewhere",
+        "wrong entity type": "an argument is at the right place, under another entity type",
+        "wrong argument": "one argument is right, and the other is somewhere else",
+        "wrong evidence": "a fact of DocRED with other sentences as its evidence",
+        "duplicate": "a relation that was predicted before",
+        "spurious": "no relation of the reference is like it",
+        "missed": "no predicted relation is like it",
+    }
 
     def formats(self) -> Any:
         from tallystick.tasks.relations.files import FORMATS
@@ -73,6 +111,11 @@ class Relations(Task):
     A document is a list of relations, a relation is (type, subject, object), and its arguments are (start, end) or (start, end, type), where
     ends are exclusive: [("born-in", (0, 2, "PER"), (5, 6, "LOC"))]; or {"type": "born-in", "subj": (0, 2), "obj": (5, 6)}.
     Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "relations": [...], "tokens": [...]}.
+    """
+    example = """
+    >>> gold = [("born_in", (0, 2, "PER"), (5, 6, "LOC")), ("spouse", (0, 2, "PER"), (8, 10, "PER"))]
+    >>> ts.relations(gold, gold[:1], metrics="strict")["strict"].recall
+    0.5
     """
 
     def document(self, value: Any, where: str) -> Any:
@@ -94,9 +137,10 @@ class Relations(Task):
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import FactSet, RelationSet
         from tallystick.tasks.relations.files import read_relations, read_training
-        from tallystick.tasks.relations.metrics import RelationOptions, score, with_claims
+        from tallystick.tasks.relations.metrics import score, with_claims
 
-        training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
+        ign = not any(one.training for one in readings.values())  # else --train is for figures by `seen` or `frequency`
+        training = {name: read_training(file) for name, file in _training(settings).items() if ign}
         texts = any(one.texts for one in readings.values())
         left: Documents[Any] = read_relations(reference, training, input=settings.input, keep_text=texts)
         sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
@@ -118,13 +162,7 @@ class Relations(Task):
             _require_types(
                 settings.symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)]
             )
-        options = RelationOptions(
-            symmetric=settings.symmetric,
-            types=settings.types,
-            heads=settings.known_heads,
-            weights=settings.weights,
-            training=tuple(training),
-        )
+        options = _options(settings, training)
         out = {}
         for run, right in rights.items():
             pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
@@ -137,6 +175,18 @@ class Relations(Task):
                 results = with_claims(results, pairs, of, settings.symmetric)
             out[run] = Scored(pairs, results)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: RelationSettings) -> Any:
+        from tallystick.tasks.relations.metrics import score
+
+        return score(corpus, metrics, _options(settings, _training(settings)))
+
+    error_label = "relation"
+
+    def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.relations.mistakes import find_mistakes
+
+        return find_mistakes(corpus, settings.symmetric)
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
         for one in self.options("figures"):
@@ -158,6 +208,9 @@ class Relations(Task):
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
         return replace(parts, explain=explain, draw=relations_drawer(scored.corpus, texts))
 
+    def words(self, scored: Scored) -> list[Any]:
+        return [scored.corpus.texts.get(name) for name in scored.corpus.ids]
+
     def unmet(self, scored: Scored, settings: RelationSettings) -> frozenset[str]:
         documents = (*scored.corpus.reference, *scored.corpus.predicted)
         return frozenset(settings.symmetric) - {
@@ -172,6 +225,23 @@ class Relations(Task):
             found = ask_parts(lambda file: set(_types_of(read_relations(file, input=settings.input))))
             if found:
                 _require_types(settings.symmetric, sorted(found))
+
+
+def _training(settings: RelationSettings) -> dict[str, str]:
+    """The files of training data, by what they are called."""
+    return {Path(name).name.partition(".")[0]: name for name in settings.train}
+
+
+def _options(settings: RelationSettings, training: Iterable[str]) -> RelationOptions:
+    from tallystick.tasks.relations.metrics import RelationOptions
+
+    return RelationOptions(
+        symmetric=settings.symmetric,
+        types=settings.types,
+        heads=settings.known_heads,
+        weights=settings.weights,
+        training=tuple(training),
+    )
 
 
 def _only_one_has_types(left: Documents[Any], right: Documents[Any]) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import Attribute, mention_length, mention_text, mention_texts
 from tallystick.tasks.contract import Reading, Task, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
+
+if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
 
 
 @frozen
@@ -35,6 +40,27 @@ class Roles(Task):
     main = explained = "ceaf_ree"
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}
+    error_label = "role"
+    kinds = {
+        "wrong role": "the entity belongs to another role",
+        "wrong words": "a mention of the entity shares words with the right one, and is not it",
+        "wrong mention": "the entity has a mention that is not its own",
+        "missed mention": "the entity lacks one of its mentions",
+        "divided entity": "its mentions belong to an entity that another predicted one has found",
+        "empty entity": "an entity without a mention",
+        "spurious entity": "no entity of the reference is like it",
+        "missed entity": "no predicted entity is like it",
+    }
+    attributes = {
+        "size": Attribute("how many mentions an entity has", {"args[*]": lambda item, _: len(item.entity.mentions)}),
+        "length": Attribute(
+            "how many words a mention has", {"mentions[*]": lambda item, about: mention_length(item.mention, about)}
+        ),
+    }
+    keys = {
+        "args[*]": lambda item, about: mention_texts(item.entity.mentions, about),
+        "mentions[*]": lambda item, about: mention_text(item.mention, about),
+    }
 
     a_document = "document of roles"
     document_keys = ("id", "docid", "doc_id", "roles", "extracts", "pred_extracts")
@@ -42,6 +68,11 @@ class Roles(Task):
     A document is a dict with the entities of each role, an entity a list of its mentions, a mention a text:
     {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}.
     Give one document, a list of them, or a mapping by id; a mention may be {"start": 3, "end": 5} too, where ends are exclusive.
+    """
+    example = """
+    >>> gold = {"PerpInd": [["guerrillas", "the rebels"]], "Target": [["the embassy"]]}
+    >>> round(ts.roles(gold, {"PerpInd": [["the rebels"]]}, metrics="ceaf_ree")["ceaf_ree"].f1, 4)
+    0.6667
     """
 
     def document(self, value: Any, where: str) -> Any:
@@ -60,6 +91,11 @@ class Roles(Task):
         from tallystick.tasks.roles.metrics import RoleOptions, score
 
         return score(corpus, metrics, RoleOptions(settings.strings, settings.types, settings.weights))
+
+    def find_mistakes(self, corpus: Any, settings: RoleSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.roles.mistakes import find_mistakes
+
+        return find_mistakes(corpus, settings.strings)
 
 
 TASK = Roles()

@@ -122,6 +122,14 @@ class SpanCorpus:
         begin, end = (int(at) for at in self.tagged.offsets[text : text + 2])
         return self.tagged.tokens[begin:end]
 
+    def document_words(self) -> list[list[str]]:
+        """The tokens of each document where they were kept, numbered through as its segments are."""
+        out: list[list[str]] = [[] for _ in self.ids]
+        rows = range(self.texts.texts) if self.documents is None else self.documents.tolist()
+        for text, row in enumerate(rows):
+            out[row] += self.tokens(text)
+        return out
+
     def words(self, text: int, span: Span) -> str:
         """The words of a span where the tokens were kept."""
         return " ".join(self.tokens(text)[span.start : span.end])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
 
 if TYPE_CHECKING:
@@ -37,16 +38,16 @@ class SpanSettings:
     separators: float = option(1.0, "The weight of a separator; a token's is 1.", least=0, on=("ts", "segment_units"))
     beta: float = option(1.0, "Of F: above 1 favours recall, 0 is precision.", least=0)
     partner: Literal["any", "one-to-one"] | None = option(None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
-    k1: int | None = option(None, "constrained_overlap: spurious tokens allowed.", least=0, on=("constrained_overlap",))
-    k2: int | None = option(None, "constrained_overlap: missing tokens allowed.", least=0, on=("constrained_overlap",))
+    k1: int | None = option(None, "How many spurious tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
+    k2: int | None = option(None, "How many missing tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
-    distinct: bool = option(False, "segment: sets, not bags.", on=("segment",))
+    distinct: bool = option(False, "Sets, not bags, for segment: duplicates count once.", on=("segment",))
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe", "huggingface", "doccano", "prodigy", "label-studio", "label-studio-min", "gliner", "gliner-data", "dygie", "spert", "spacy"] | None = option(None, "The format of the files.  [default: by name and content]")
     scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
     strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
     reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=IN_FILES)
-    predicted_column: int = option(-1, on=COLUMNS)
-    token_column: int = option(0, on=COLUMNS)
+    predicted_column: int = option(-1, "Where the predicted tags are in column files, as --reference-column.", on=COLUMNS)
+    token_column: int = option(0, "Where the tokens are in column files, as --reference-column.", on=COLUMNS)
     weight_column: int | None = option(None, "A weight for each token, in the reference.", on=COLUMNS)
     separator: str | None = option(None, "Between columns.  [default: any white space]", metavar="CHAR", on=COLUMNS)
     comment: str | None = option(None, "Lines before a sentence that start so are left out.", metavar="MARK", on=COLUMNS)
@@ -65,8 +66,18 @@ class SpanSettings:
     errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
     repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
-    digits: int | None = option(None, "Decimals of --seqeval.  [default: 2]", least=0, most=15, use="score")
+    digits: int | None = option(None, "Decimals.  [default: 4, in percent and with --seqeval 2]", least=0, most=15, use="score")
     # fmt: on
+
+
+def _length(span: Any, about: About) -> int:
+    """How many tokens a span has; the gaps of a discontinuous one do not count."""
+    pieces = span.get("pieces") or ((span["start"], span["end"]),)
+    return sum(end - start for start, end in pieces)
+
+
+def _text(span: Any, about: About) -> str | None:
+    return about.between(span["start"], span["end"] - 1)
 
 
 class Spans(Task):
@@ -91,6 +102,8 @@ class Spans(Task):
     breakdowns = ("label",)
     rows_for_means = True
     explained = "segment"
+    attributes = {"length": Attribute("how many tokens a span has", {"[*]": _length})}
+    keys = {"[*]": _text}
 
     def formats(self) -> Any:
         from tallystick.tasks.spans.files import FORMATS
@@ -100,8 +113,6 @@ class Spans(Task):
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
         if not settings.delimiter:
             raise MetricError("--delimiter stands between prefix and type; found an empty text")
-        if settings.digits is not None and not settings.seqeval:
-            raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
         if settings.seqeval and "tag_accuracy" in metrics:
             raise MetricError(
                 "--seqeval is a report by tag, and tag_accuracy has no figures by tag; leave one of them out"
@@ -112,6 +123,13 @@ class Spans(Task):
     Tags: ["B-PER", "O"] is one text, [["B-PER", "O"], ["O"]] are two, {"d1": ["B-PER", "O"]} are texts by id.
     Spans: [(0, 1, "PER")], where ends are exclusive: tokens 0 up to, but not including, 1; likewise a list or a mapping of them.
     A text may also be a dict: {"tokens": [...], "tags": [...]}, {"text": "...", "spans": [(0, 5, "PER")]} (characters).
+    """
+    example = """
+    >>> gold, system = ["B-PER", "I-PER", "O", "B-LOC"], ["B-PER", "I-PER", "O", "O"]
+    >>> ts.spans(gold, system, metrics="segment")["segment"].recall
+    0.5
+    >>> ts.spans([(0, 2, "PER"), (3, 4, "LOC")], [(0, 2, "PER")], metrics="segment")["segment"].recall
+    0.5
     """
 
     def take(self, reference: Any, predicted: Any, settings: SpanSettings) -> tuple[Any, Any, SpanSettings]:
@@ -180,6 +198,10 @@ class Spans(Task):
 
     def needs_texts(self, settings: SpanSettings) -> bool:
         return settings.errors
+
+    def words(self, scored: Scored) -> list[list[str]]:
+        corpus: SpanCorpus = scored.corpus
+        return corpus.document_words()
 
     def show(self, scored: Scored, settings: SpanSettings, asked: Asked) -> Shown:
         from tallystick.tasks.spans.show import (

@@ -1,0 +1,1 @@
+"""What the site is built with, beyond its theme: formulas, the reference made from the code, and the check of links."""
