@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
@@ -11,6 +11,7 @@ from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.triples import Counting, TripleCounts
@@ -25,15 +26,15 @@ class AmrSettings:
     """How graphs are read, and what counts as a triple."""
 
     # fmt: off
-    preset: str = option("tallystick", "Whose way of counting triples; the options below change single choices of it.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
-    root: str | None = option(None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept"))
-    duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
-    mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
-    input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
-    pair: str = option("auto", "Which graphs belong together: those of one # ::id where all have one, or those of one place in the files.", choices=("auto", "order"))
+    preset: str = option("tallystick", "Which scorer's way to count triples; the options below change single choices.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
+    root: str | None = option(None, "How the root counts: not at all, as a mark, or by its concept.", choices=("none", "constant", "concept"))
+    duplicates: str | None = option(None, "How duplicate triples of a graph count.", choices=("multiset", "removed", "product"))
+    mod: str | None = option(None, "How :mod and :domain are unified.", choices=("domain", "canonical", "mod", "keep"))
+    input: str = option("auto", "PENMAN, or triples (JSON Lines, or one triple per line); auto recognises PENMAN and JSON Lines.", choices=("auto", "penman", "triples"))
+    pair: str = option("auto", "How graphs are paired: by # ::id if all have one, or by their order in the files.", choices=("auto", "order"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(None, "At most this long for each pair, by default a minute; where it strikes, the score has bounds.", names=("--limit", "--time-limit"), metavar="SECONDS", above=0)
-    subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
+    seconds: float | None = option(None, "The most time for each pair, by default a minute; if it runs out, the score has bounds.", names=("--limit", "--time-limit"), metavar="SECONDS", above=0)
+    subscores: bool = option(False, "Also print the fine-grained scores: unlabelled, concepts, named entities, ...")
     # fmt: on
 
 
@@ -80,7 +81,7 @@ class Amr(Task):
     summary = "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP"
     help = """Score graphs of meaning by Smatch: REFERENCE and PREDICTED are PENMAN files, or triples.
 
-    Every score is the proven optimum. Graphs are paired by their # ::id where all have one, else by order.
+    Every score is the proven optimum. Graphs are paired by # ::id if all have one, else by order.
 
     \b
     tallystick score amr gold.amr system.amr
@@ -89,6 +90,25 @@ class Amr(Task):
     Settings = AmrSettings
     main = "smatch"
     unit = "graph"
+    error_label = "role"
+    kinds = {
+        "wrong concept": "a variable that is mapped has another concept",
+        "wrong role": "two nodes are related by another role",
+        "reversed relation": "source and target of a relation are exchanged",
+        "wrong attachment": "a relation or attribute hangs on another node, or leads to another one",
+        "wrong attribute": "an attribute has another value",
+        "wrong top": "another node is the root",
+        "missed relation": "no triple of the prediction is like it",
+        "spurious relation": "no triple of the reference is like it",
+        "missed reentrancy": "a missed relation into a node that others lead to",
+        "spurious reentrancy": "a spurious relation into a node that others lead to",
+        "missed attribute": "a constant that the node lacks",
+        "spurious attribute": "a constant that the node should not have",
+        "missed node": "a variable that is mapped to none; mended, it is there with its concept",
+        "relation of a missed node": "lost with its node; mended, its node is there, too",
+        "spurious node": "a variable that none is mapped to; mended, it goes with its relations",
+        "relation of a spurious node": "a node that should not be there has it",
+    }
     breakdowns = whole_breakdowns = ("label",)
     labels = {"relation": "props[*].rel"}
     attributes = {
@@ -158,6 +178,23 @@ class Amr(Task):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: AmrSettings) -> Any:
+        from tallystick.tasks.amr.metrics import score
+
+        return score(corpus[0], corpus[1], _counting(settings), metrics=metrics, limit=settings.seconds)[0]
+
+    def find_mistakes(self, corpus: Any, settings: AmrSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.amr.mistakes import find_mistakes
+
+        left, right, counts = corpus
+        return find_mistakes(left, right, _counting(settings), counts, settings.seconds)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: AmrSettings) -> Any:
+        from tallystick.tasks.amr.mistakes import mended_graphs
+
+        left, right, _ = corpus
+        return left, mended_graphs(left, right, mistakes), None
 
     def whole(self, settings: AmrSettings) -> str:
         return "--pair order counts the graphs of whole files" if settings.pair == "order" else ""

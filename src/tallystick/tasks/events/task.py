@@ -25,8 +25,8 @@ class EventSettings(HeadSettings):
 
     # fmt: off
     input: Literal["JSON", "brat", "dygie", "conll-2012", "props"] | None = option(None, "The format of the files.  [default: by name and content]")
-    coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
-    strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
+    coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity is accepted.", metavar="FILE")
+    strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
@@ -36,8 +36,8 @@ class Events(Task):
 
     name = "events"
     summary = "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do"
-    help = """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as TextEE defines them, unlabelled ones, eq. 15 and 16; with
-    heads, coreference or RAMS's files what gen-arg and RAMS report.
+    help = """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as in TextEE, unlabelled figures, eq. 15 and 16; with
+    heads, coreference or RAMS's files also the figures of gen-arg and RAMS.
 
     REFERENCE and PREDICTED are TextEE, WikiEvents, OmniEvent, RAMS, DyGIE++ or plain JSON or JSON Lines, brat .ann files or folders, or
     predicates with their arguments in the columns of CoNLL-2005 or CoNLL-2012 (semantic roles).

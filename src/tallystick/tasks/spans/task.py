@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
@@ -31,40 +32,40 @@ class SpanSettings:
     """What counts as right, and what the files look like."""
 
     # fmt: off
-    average: str | None = option(None, "Over tags.  [default: each metric's own]", choices=("micro", "macro", "weighted"))
-    tags: tuple[str, ...] = option((), "Declare a tag for means over tags; may be repeated.  [default: all that occur]", names=("--tag",), metavar="NAME")
-    supertags: tuple[str, ...] = option((), "An extra row for all tags, or for some, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
-    ignore_types: bool = option(False, "All tags are the same.")
+    average: str | None = option(None, "The average over tags.  [default: each metric's own]", choices=("micro", "macro", "weighted"))
+    tags: tuple[str, ...] = option((), "A tag that means over tags include; may be repeated.  [default: all that occur]", names=("--tag",), metavar="NAME")
+    supertags: tuple[str, ...] = option((), "Add a row for all tags, or for some of them, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
+    ignore_types: bool = option(False, "Ignore the types of tags.")
     separators: float = option(1.0, "The weight of a separator; a token's is 1.", least=0, on=("ts", "segment_units"))
-    beta: float = option(1.0, "Of F: above 1 favours recall, 0 is precision.", least=0)
-    partner: Literal["any", "one-to-one"] | None = option(None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
+    beta: float = option(1.0, "The β of F: above 1 favours recall, 0 is precision.", least=0)
+    partner: Literal["any", "one-to-one"] | None = option(None, "What counts as a partner for overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
     k1: int | None = option(None, "How many spurious tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
     k2: int | None = option(None, "How many missing tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "Sets, not bags, for segment: duplicates count once.", on=("segment",))
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe", "huggingface", "doccano", "prodigy", "label-studio", "label-studio-min", "gliner", "gliner-data", "dygie", "spert", "spacy"] | None = option(None, "The format of the files.  [default: by name and content]")
-    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
-    strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
-    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=IN_FILES)
-    predicted_column: int = option(-1, "Where the predicted tags are in column files, as --reference-column.", on=COLUMNS)
-    token_column: int = option(0, "Where the tokens are in column files, as --reference-column.", on=COLUMNS)
-    weight_column: int | None = option(None, "A weight for each token, in the reference.", on=COLUMNS)
-    separator: str | None = option(None, "Between columns.  [default: any white space]", metavar="CHAR", on=COLUMNS)
-    comment: str | None = option(None, "Lines before a sentence that start so are left out.", metavar="MARK", on=COLUMNS)
-    delimiter: str = option("-", "Between prefix and type.", on=TAGGED)
-    suffix: bool = option(False, "Tags look like PER-B.", on=TAGGED)
-    layers: int = option(1, "How many of the last columns hold tags: layers of nested spans, read as one set.", least=1, on=COLUMNS)
-    tag_names: str | None = option(None, "The names of tags that are numbers: O,B-PER,... or a file that has them.  [default: those in the file or in dataset_info.json beside it]", metavar="NAMES|FILE", on=("huggingface",))
-    ignore_tokens: bool = option(False, "Compare the numbers of tokens only, not the tokens.", on=IN_FILES)
-    misc: str = option("ner", "Of CoNLL-U: the key of MISC that holds the tag (or --reference-column).", metavar="KEY", on=("conllu",))
-    offsets: Literal["characters", "tokens"] = option("characters", "Of JSONL.", on=("jsonl",))
-    tokenizer: str = option("words", "Of characters; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
-    boundaries: Literal["error", "expand", "contract"] = option("error", "A boundary inside a token.", on=WITH_OFFSETS)
-    spans_field: str | None = option(None, "Where the spans or tags stand: a field, a span group (spaCy), a control (Label Studio).  [default: spans, or where the format has them]", metavar="NAME", on=IN_FIELDS)
-    confidence: str | None = option(None, "Of JSON: the key under which a predicted span has its confidence, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl", *IN_CHARACTERS, "spert"))
+    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "The scheme that the tags follow.", on=TAGGED)
+    strict: bool = option(False, "Drop tags that break the scheme, or read them as conlleval does (the default). Both count them.", names=("--strict/--lenient",), on=TAGGED)
+    reference_column: int | None = option(None, "The column of the tags, counted from 0, or from the end if negative.  [default: the last; with --together the last but one; for HIPE 1]", on=IN_FILES)
+    predicted_column: int = option(-1, "The column of the predicted tags, counted like --reference-column.", on=COLUMNS)
+    token_column: int = option(0, "The column of the tokens, counted like --reference-column.", on=COLUMNS)
+    weight_column: int | None = option(None, "The column of the reference that holds a weight for each token.", on=COLUMNS)
+    separator: str | None = option(None, "The character between columns.  [default: any white space]", metavar="CHAR", on=COLUMNS)
+    comment: str | None = option(None, "Ignore lines before a sentence that start with this mark.", metavar="MARK", on=COLUMNS)
+    delimiter: str = option("-", "The text between prefix and type.", on=TAGGED)
+    suffix: bool = option(False, "The prefix comes last, as in PER-B.", on=TAGGED)
+    layers: int = option(1, "How many of the last columns hold tags: layers of nested spans, scored as one set.", least=1, on=COLUMNS)
+    tag_names: str | None = option(None, "The names of tags that are numbers: O,B-PER,... or a file that has them.  [default: those of the file, or of dataset_info.json beside it]", metavar="NAMES|FILE", on=("huggingface",))
+    ignore_tokens: bool = option(False, "Compare only the number of tokens, not the tokens.", on=IN_FILES)
+    misc: str = option("ner", "For CoNLL-U: the key of MISC that holds the tag (or use --reference-column).", metavar="KEY", on=("conllu",))
+    offsets: Literal["characters", "tokens"] = option("characters", "For JSONL: what offsets count.", on=("jsonl",))
+    tokenizer: str = option("words", "For offsets of characters: how both sides are split into tokens.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
+    boundaries: Literal["error", "expand", "contract"] = option("error", "What to do with a boundary inside a token.", on=WITH_OFFSETS)
+    spans_field: str | None = option(None, "The field, span group (spaCy) or control (Label Studio) that holds the spans or tags.  [default: spans, or the one of the format]", metavar="NAME", on=IN_FIELDS)
+    confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl", *IN_CHARACTERS, "spert"))
     target_accuracy: float = target_accuracy()
-    errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
-    repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
+    errors: bool = option(False, "Also show what went wrong: counts, confused tags, and a list with lines.", use="score", in_rows=True)
+    repairs: bool = option(False, "Also list every tag that breaks the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
     digits: int | None = option(None, "Decimals.  [default: 4, in percent and with --seqeval 2]", least=0, most=15, use="score")
     # fmt: on
@@ -90,7 +91,7 @@ class Spans(Task):
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
     segment_units, tag_accuracy (seqeval's and conlleval's accuracy); SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
-    nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), count for count as nervaluate has them.
+    nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), with exactly nervaluate's counts.
 
     \b
     tallystick score spans gold.iob system.iob
@@ -195,6 +196,30 @@ class Spans(Task):
                 notes = (*results["segment"].notes, *claims.notes)
                 results["segment"] = results["segment"].changed(claims=claims, notes=notes)
         return {run: Scored(corpora[run], results) for run, results in scored.items()}
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: SpanSettings) -> Any:
+        from tallystick.tasks.spans.metrics import score_systems
+
+        return score_systems({"": corpus}, *_what(metrics, settings))[""]
+
+    error_label = "tag"
+    kinds = {
+        "boundary": "the tag is right, and the segment begins or ends elsewhere",
+        "type": "the segment is right, under another tag",
+        "both": "it overlaps a segment of the reference, with another tag and other boundaries",
+        "missed": "a segment of the reference that nothing predicted is paired with",
+        "spurious": "a predicted segment that nothing in the reference is paired with",
+    }
+
+    def find_mistakes(self, corpus: Any, settings: SpanSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.spans.mistakes import find_mistakes
+
+        return find_mistakes(corpus)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Any:
+        from tallystick.tasks.spans.mistakes import mended_corpus
+
+        return mended_corpus(corpus, mistakes)
 
     def needs_texts(self, settings: SpanSettings) -> bool:
         return settings.errors
