@@ -46,6 +46,7 @@ class Events(Task):
     tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
     """
     Settings = EventSettings
+    folder_of = (".ann",)
     main = "arg_c"
     explained = "arg_f1"
     breakdowns = ("label", "field")

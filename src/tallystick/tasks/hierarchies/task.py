@@ -56,6 +56,7 @@ class Hierarchies(Task):
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     Settings = HierarchySettings
+    folder_of = (".ann",)
     main = explained = "muc_p"
     attributes = {"depth": Attribute("how many events are above the child of a link", {"links[*]": _depth})}
 

@@ -84,6 +84,7 @@ class Records(Task):
     tallystick score records gold.jsonl answers.jsonl --from output --lenient --fail-under f1=0.9
     """
     Settings = RecordSettings
+    folder_of = (".json", ".txt", ".md")
     named_metrics = False
     data = """
     A record is plain data, {"vendor": "Acme", "lines": [...]}, an instance of a dataclass or a model, or the text that a model wrote.

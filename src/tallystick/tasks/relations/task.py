@@ -75,6 +75,7 @@ class Relations(Task):
     tallystick score relations dev.json result.json --train train_annotated.json
     """
     Settings = RelationSettings
+    folder_of = (".ann",)
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}

@@ -91,6 +91,7 @@ class Spans(Task):
     tallystick score spans gold.jsonl system.jsonl --metric iou --iou 0.7 --errors
     """
     Settings = SpanSettings
+    folder_of = (".ann",)
     together = "REFERENCE holds both, gold and predicted, in two columns."
     breakdowns = ("label",)
     rows_for_means = True
