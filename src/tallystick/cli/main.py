@@ -180,6 +180,7 @@ COMMANDS = {
         "tallystick.cli.leaderboard:leaderboard",
         "All systems of a shared task under all metrics, on one page.",
     ),
+    "cite": ("tallystick.cli.cite:cite", "BibTeX for the metrics of a task or a result."),
     "history": ("tallystick.cli.gates:history", "Figures of saved results over time."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
 }

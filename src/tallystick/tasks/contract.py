@@ -319,6 +319,8 @@ class Task:
     """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
+    cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The papers that define its metrics, by the names of these and as keys of `references.bib`; under "" those of every metric."""
     folder_of: ClassVar[tuple[str, ...]] = ()
     """The suffixes of the files of which a whole folder is one corpus; none, if it reads no folders."""
     fields_always: ClassVar[bool] = False

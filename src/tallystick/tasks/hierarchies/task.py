@@ -57,6 +57,9 @@ class Hierarchies(Task):
     """
     Settings = HierarchySettings
     folder_of = (".ann",)
+    cites = {
+        "": ("araki-etal-2014-evaluation",),
+    }
     main = explained = "muc_p"
     attributes = {"depth": Attribute("how many events are above the child of a link", {"links[*]": _depth})}
 
