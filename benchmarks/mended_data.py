@@ -24,6 +24,8 @@ class Sample:
     """Metrics that are below 1 for two equal sides."""
     not_drawn: frozenset[str] = frozenset()
     """Kinds of error that these corpora cannot have."""
+    otherwise: Callable[[Any, Any], dict[str, Any]] | None = None
+    """What scores a mended file that the task's reader refuses."""
 
 
 def lines(documents: Sequence[Any]) -> str:
@@ -225,7 +227,446 @@ def _draw_events(draw: random.Random) -> Drawn:
     return (*both(draw, _events, _damaged_events), {"heads": "last"} if chance(draw, 0.3) else {})
 
 
+# Dependencies
+
+RELATIONS = ("nsubj", "nsubj:pass", "obj", "det", "case", "punct", "conj", "aux")
+LABELS = ("nsubj", "nsubj:pass", "conj:and>obj", "conj>obj")
+FEATS = ("_", "Number=Sing", "Number=Plur", "Number=Sing|Typo=Yes")
+Word = dict[str, Any]
+"""A word by its columns; `multi` is the form of the multi-word token that begins with it, and its number of words."""
+
+
+def _tree(draw: random.Random, size: int) -> list[int]:
+    order = draw.sample(range(size), size)
+    heads = [0] * size
+    for at in range(1, size):
+        heads[order[at]] = order[draw.randrange(at)] + 1
+    return heads
+
+
+def _sentence(draw: random.Random, text: str) -> list[Word]:
+    words: list[Word] = []
+    while text:
+        form, text = text[: (cut := draw.choice((1, 1, 2, 3)))], text[cut:]
+        parts = draw.choices("abAB", k=draw.randint(1, 3)) if chance(draw, 0.2) else [form]
+        multi = (form, len(parts)) if parts != [form] else None
+        words += [{"form": part, "multi": multi if k == 0 else None} for k, part in enumerate(parts)]
+    for word, head in zip(words, _tree(draw, len(words)), strict=True):
+        word |= {"head": head, "deprel": draw.choice(RELATIONS) if head else "root", **_tags(draw, len(words))}
+    return words
+
+
+def _tags(draw: random.Random, size: int) -> Word:
+    edges = [f"{draw.randint(0, size)}:{draw.choice(LABELS)}" for _ in range(draw.choice((0, 1, 1, 2)))]
+    return {
+        "lemma": draw.choice(("x", "y", "_")), "upos": draw.choice(("NOUN", "VERB")), "xpos": draw.choice("UV"),
+        "feats": draw.choice(FEATS), "deps": "|".join(edges) or "_",
+    }  # fmt: skip
+
+
+def _treebank(draw: random.Random, text: str) -> list[list[Word]]:
+    out = []
+    while text:
+        size = draw.choice((1, 3, 6, 12))
+        out.append(_sentence(draw, text[:size]))
+        text = text[size:]
+    return out
+
+
+def _parsed_again(draw: random.Random, sentences: list[list[Word]]) -> list[list[Word]]:
+    """The same words with other annotations here and there; the heads are of another tree, or the same."""
+    out = []
+    for sentence in sentences:
+        heads = _tree(draw, len(sentence)) if chance(draw, 0.5) else [word["head"] for word in sentence]
+        again = []
+        for word, head in zip(sentence, heads, strict=True):
+            tags = _tags(draw, len(sentence))
+            new = {key: value for key, value in tags.items() if chance(draw, 0.3)}
+            deprel = draw.choice(RELATIONS) if chance(draw, 0.3) else word["deprel"]
+            again.append({**word, **new, "head": head, "deprel": deprel})
+        out.append(again)
+    return out
+
+
+def _conllu(sentences: Sequence[Sequence[Word]]) -> str:
+    rows = []
+    for sentence in sentences:
+        for k, word in enumerate(sentence, 1):
+            if word["multi"]:
+                rows.append("\t".join([f"{k}-{k + word['multi'][1] - 1}", word["multi"][0], *"________"]))
+            cells = (word[key] for key in ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps"))
+            rows.append("\t".join([str(k), *map(str, cells), "_"]))
+        rows.append("")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _draw_dependencies(draw: random.Random) -> Drawn:
+    text = "".join(draw.choices("abA", k=draw.randint(1, 24)))
+    gold = _treebank(draw, text)
+    system = _parsed_again(draw, gold) if chance(draw, 0.6) else _treebank(draw, text)
+    return _conllu(gold), _conllu(system), {"several_roots": True}
+
+
+def _write_dependencies(corpus: Any) -> str:
+    """The mended side word by word, from its columns."""
+    side = corpus[1]
+    edges: dict[int, list[tuple[int, str]]] = {}
+    for k, word in enumerate(side.enhanced.dependent.tolist()):
+        edges.setdefault(word, []).append((int(side.enhanced.head[k]), side.enhanced.label[k]))
+    sentences = []
+    for begin, end in zip(side.sentence_words[:-1].tolist(), side.sentence_words[1:].tolist(), strict=True):
+        sentence = []
+        for word in range(begin, end):
+            token = int(side.word_token[word])
+            begins = word == 0 or side.word_token[word - 1] != token
+            multi = (side.text[side.token_start[token] : side.token_end[token]], side.word_token.tolist().count(token))
+            local = (f"{head - begin + 1 if head >= 0 else 0}:{label}" for head, label in edges.get(word, []))
+            sentence.append({
+                **{key: getattr(side, key)[word] for key in ("form", "lemma", "upos", "xpos", "feats", "deprel")},
+                "head": int(side.head[word]) - begin + 1 if side.head[word] >= 0 else 0,
+                "multi": multi if begins and side.token_is_multiword[token] else None, "deps": "|".join(local) or "_",
+            })  # fmt: skip
+        sentences.append(sentence)
+    return _conllu(sentences)
+
+
+def score_parses(reference: str, predicted: str) -> dict[str, Any]:
+    """The results of a mended parse that is no tree, which the command refuses: with some errors mended and others left two words
+    may be the head of each other."""
+    from tallystick.tasks.dependencies.files import parse_conllu
+    from tallystick.tasks.dependencies.metrics import score
+
+    return score(parse_conllu(reference), parse_conllu(predicted, trees=False))
+
+
+# Role-filler entities
+
+WORDS = ("the rebels", "rebels", "two men", "a bomb", "embassy", "the embassy gate", "men", "mayor", "car bomb")
+
+
+def _entity(draw: random.Random) -> list[str]:
+    return draw.sample(WORDS, draw.randint(1, 3))
+
+
+def _roles(draw: random.Random) -> dict[str, Any]:
+    return {
+        "roles": {role: [_entity(draw) for _ in range(draw.randint(0, 2))] for role in ("Agent", "Target", "Weapon")}
+    }
+
+
+def _damaged_roles(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out: dict[str, list[Any]] = {role: [] for role in document["roles"]}
+    for role, entities in document["roles"].items():
+        for entity in entities:
+            entity = [one for one in entity if chance(draw, 0.8)]
+            entity += draw.sample(WORDS, 1) if chance(draw, 0.3) else []
+            where = draw.choice(list(out)) if chance(draw, 0.2) else role
+            if chance(draw, 0.15):
+                continue
+            out[where] += [entity[:1], entity[1:]] if chance(draw, 0.15) else [entity]
+        out[role] += [_entity(draw)] if chance(draw, 0.2) else []
+    return {"roles": out}
+
+
+def _write_roles(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        roles: dict[str, list[Any]] = {}
+        for one in document.args:
+            roles.setdefault(one.role, []).append([mention.text for mention in one.entity.mentions])
+        return {"roles": roles}
+
+    return by_name(corpus, lay_out)
+
+
+# Templates
+
+
+def _template(draw: random.Random) -> dict[str, Any]:
+    slots = {slot: [_entity(draw) for _ in range(draw.randint(0, 2))] for slot in ("Agent", "Target", "Weapon")}
+    return {"type": draw.choice(("attack", "arson", "attack / arson")), "slots": slots}
+
+
+def _templates(draw: random.Random) -> dict[str, Any]:
+    return {"templates": [_template(draw) for _ in range(draw.randint(0, 3))]}
+
+
+def _damaged_templates(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = []
+    for one in document["templates"]:
+        if chance(draw, 0.15):
+            continue
+        slots = _damaged_roles(draw, {"roles": one["slots"]})["roles"]
+        slots = {slot: [entity for entity in entities if entity] for slot, entities in slots.items()}
+        out.append({"type": draw.choice(one["type"].split(" / ")), "slots": slots})
+    if len(out) > 1 and chance(draw, 0.5):
+        givers = [(one["slots"], slot) for one in out for slot in one["slots"] if one["slots"][slot]]
+        if givers:
+            slots, slot = draw.choice(givers)
+            draw.choice(out)["slots"][slot].append(slots[slot].pop())
+    out += [{**_template(draw), "type": "robbery"}] if chance(draw, 0.2) else []
+    return {"templates": out}
+
+
+def _write_templates(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        out = []
+        for template in document.templates:
+            slots: dict[str, list[Any]] = {}
+            for one in template.fillers:
+                slots.setdefault(one.slot, []).append(list(one.value.mentions))
+            out.append({"type": template.type, "slots": slots})
+        return {"templates": out}
+
+    return by_name(corpus, lay_out)
+
+
+# Event arguments
+
+TEXT = [
+    "the",
+    "rebels",
+    "and",
+    "two",
+    "men",
+    "attacked",
+    "the",
+    "mayor",
+    "of",
+    "lima",
+    "with",
+    "a",
+    "car",
+    "bomb",
+    ",",
+    "two",
+    "men",
+    "and",
+    "the",
+    "mayor",
+    "fled",
+    "to",
+    "lima",
+]
+
+
+def _placed(draw: random.Random) -> dict[str, int]:
+    start = draw.randrange(len(TEXT))
+    return {"start": start, "end": min(len(TEXT), start + draw.choice((1, 1, 2, 2, 3, 5)))}
+
+
+def _described(draw: random.Random) -> dict[str, Any]:
+    events = [{"id": f"e{k}", "type": draw.choice(EVENTS), "trigger": {"start": 5 + k, "end": 6 + k}} for k in range(2)]
+    for one in events:
+        one["arguments"] = [{"role": draw.choice(ROLES), **_placed(draw)} for _ in range(draw.randint(0, 3))]
+    return {"tokens": TEXT, "events": events}
+
+
+def _damaged_described(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    found = [(event["id"], one) for event in document["events"] for one in event.pop("arguments")]
+    flat = []
+    for event, one in found:
+        if chance(draw, 0.15):
+            continue
+        one = {"event": event, **one}
+        if chance(draw, 0.25):
+            one |= {"start": max(0, one["start"] - 1)} if chance(draw, 0.5) else {"end": min(len(TEXT), one["end"] + 1)}
+        if chance(draw, 0.3):  # the same words somewhere else, if they are there, or without a place
+            words = TEXT[one["start"] : one["end"]]
+            places = [k for k in range(len(TEXT)) if TEXT[k : k + len(words)] == words]
+            one |= {"start": (start := draw.choice(places)), "end": start + len(words)}
+            if chance(draw, 0.3):
+                one = {"event": event, "role": one["role"], "text": " ".join(words)}
+        one["role"] = draw.choice(ROLES) if chance(draw, 0.15) else one["role"]
+        one["event"] = draw.choice(("e0", "e1")) if chance(draw, 0.15) else one["event"]
+        if "and" in TEXT[one.get("start", 0) : one.get("end", 0)] and chance(draw, 0.6):
+            cut = TEXT.index("and", one["start"])
+            flat += [part for part in ({**one, "end": cut}, {**one, "start": cut + 1}) if part["start"] < part["end"]]
+        else:
+            flat.append(one)
+    flat += [{"event": "e0", "role": draw.choice(ROLES), **_placed(draw)} for _ in range(draw.randint(0, 1))]
+    return {"events": document["events"], "arguments": flat}
+
+
+def _write_arguments(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        events = [
+            {"id": one.id, "type": one.type, "trigger": {"start": one.span[0], "end": one.span[1] + 1}}
+            for one in document.events
+        ]
+        arguments = [
+            {
+                "event": one.event,
+                "role": one.role,
+                "text": one.text,
+                **({} if one.span is None else {"start": one.span[0], "end": one.span[1] + 1}),
+            }
+            for one in document.arguments
+        ]
+        return {"events": events, "arguments": arguments}
+
+    return by_name(corpus, lay_out)
+
+
+# Tool calls
+
+VALUES: dict[str, tuple[Any, ...]] = {
+    "city": ("Oslo", "Rome"),
+    "days": (1, 2),
+    "exact": (True, False),
+    "to": (["a"], ["a", "b"]),
+    "filter": ({"lang": "en"}, {"lang": "de"}),
+}
+
+
+def _call(draw: random.Random) -> dict[str, Any]:
+    names = draw.sample(list(VALUES), draw.randint(0, 4))
+    return {
+        "name": draw.choice(("weather", "search", "mail")),
+        "arguments": {name: draw.choice(VALUES[name]) for name in names},
+    }
+
+
+def _calls(draw: random.Random) -> dict[str, Any]:
+    return {"calls": [_call(draw) for _ in range(draw.randint(0, 3))]}
+
+
+def _damaged_calls(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = []
+    for one in document["calls"]:
+        if chance(draw, 0.15):
+            continue
+        arguments = {name: value for name, value in one["arguments"].items() if chance(draw, 0.85)}
+        arguments = {
+            name: draw.choice(VALUES[name]) if chance(draw, 0.2) else value for name, value in arguments.items()
+        }
+        arguments |= {"city": "Oslo"} if chance(draw, 0.1) else {}
+        arguments |= {"invented": "x"} if chance(draw, 0.15) else {}
+        name = draw.choice(("weather", "mail", "made_up")) if chance(draw, 0.2) else one["name"]
+        out.append({"name": name, "arguments": arguments})
+    out += [_call(draw)] if chance(draw, 0.2) else []
+    draw.shuffle(out)
+    return {"calls": out}
+
+
+def _draw_calls(draw: random.Random) -> Drawn:
+    every = {
+        "id": "all",
+        "calls": [{"name": "weather", "arguments": {name: values[0] for name, values in VALUES.items()}}],
+    }
+    sides = both(draw, _calls, _damaged_calls)
+    gold, system = ([every, *map(json.loads, side.splitlines())] for side in sides)
+    options = {"ordered": True} if chance(draw, 0.4) else {}
+    return {one["id"]: one["calls"] for one in gold}, {one["id"]: one["calls"] for one in system}, options
+
+
+def _write_calls(corpus: Any) -> dict[str, Any]:
+    side = corpus.sides[1]
+    return {
+        name: [
+            {
+                "name": one["name"],
+                "arguments": {**one.get("arguments", {}), **dict.fromkeys(one.get("unknown", ()), "x")},
+            }
+            for one in json.loads(line)["calls"]
+        ]
+        for name, line in zip(side.names, side.documents, strict=True)
+    }
+
+
+# Event hierarchies
+
+NAMES = [f"E{k}" for k in range(7)]
+
+
+def _hierarchy(draw: random.Random) -> dict[str, Any]:
+    """A forest of each type of links over some events, of which two may be one."""
+    events = draw.sample(NAMES, draw.randint(2, 6))
+    links = {}
+    for kind in ("subevent", "membership"):
+        links[kind] = [[draw.choice(events[:k]), events[k]] for k in range(1, len(events)) if chance(draw, 0.6)]
+    leaves = [one for one in events if all(one not in link for found in links.values() for link in found)]
+    coreference = [draw.sample(leaves, 2)] if len(leaves) > 1 and chance(draw, 0.6) else []
+    return {"events": events, "links": links, "coreference": coreference}
+
+
+def _damaged_hierarchy(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    events, links = list(document["events"]), document["links"]
+    out: dict[str, list[Any]] = {kind: [] for kind in links}
+    for kind, found in links.items():
+        for parent, child in found:
+            if chance(draw, 0.15):
+                continue
+            earlier = events[: events.index(child)]
+            parent = draw.choice(earlier) if chance(draw, 0.2) else parent
+            where = draw.choice(list(out)) if chance(draw, 0.15) else kind
+            out[where].append([child, parent] if chance(draw, 0.15) else [parent, child])
+    gone = {draw.choice(events)} if chance(draw, 0.2) else set()
+    more = [name for name in NAMES if name not in events][:1] if chance(draw, 0.3) else []
+    out["subevent"] += [[events[0], one] for one in more if chance(draw, 0.5)]
+    kept = [one for one in events if one not in gone] + more
+    clusters = (
+        document["coreference"]
+        if chance(draw, 0.5)
+        else [draw.sample(kept, 2)]
+        if len(kept) > 1 and chance(draw, 0.5)
+        else []
+    )
+    return {
+        "events": kept,
+        "links": {kind: [link for link in found if not gone & set(link)] for kind, found in out.items()},
+        "coreference": [cluster for cluster in clusters if not gone & set(cluster)],
+    }
+
+
+def _draw_hierarchies(draw: random.Random) -> Drawn:
+    both_kinds = {"id": "both", "events": ["A", "B"], "links": {"subevent": [["A", "B"]], "membership": [["A", "B"]]}}
+    gold, system = both(draw, _hierarchy, _damaged_hierarchy)
+    every = (
+        {"metrics": ("mentions", "muc_p", "blanc_p", "siblings_p", "ceaf_p")}
+        if chance(draw, 0.5)
+        else {"metrics": ("muc_p", "nstm_p", "ceaf_stm")}
+    )
+    return lines([both_kinds]) + gold, lines([both_kinds]) + system, every
+
+
+def _write_hierarchies(corpus: Any) -> str:
+    from tallystick.tasks.hierarchies.metrics import document_of
+
+    out = []
+    for k, name in enumerate(corpus[1].documents):
+        one = document_of(corpus[1], k)
+        links: dict[str, list[Any]] = {}
+        for link in one.links:
+            links.setdefault(link.type, []).append([link.parent, link.child])
+        out.append(
+            {"id": name, "events": list(one.events), "links": links, "coreference": [list(c) for c in one.coreference]}
+        )
+    return lines(out)
+
+
 SAMPLES = {
+    "hierarchies": Sample(
+        _draw_hierarchies, _write_hierarchies, {**PERFECT, "blanc": 1.0, "nstm": 1.0, "f1_links": 1.0}
+    ),
+    "calls": Sample(_draw_calls, _write_calls),
+    "arguments": Sample(
+        lambda draw: (*both(draw, _described, _damaged_described), {}),
+        _write_arguments,
+        not_drawn=frozenset(("modifiers", "accepted by the judge")),
+    ),
+    "templates": Sample(
+        lambda draw: (*both(draw, _templates, _damaged_templates), {}),
+        _write_templates,
+        never_perfect=frozenset(("iterx_subset",)),
+    ),
+    "roles": Sample(
+        lambda draw: (*both(draw, _roles, _damaged_roles), {}),
+        _write_roles,
+        never_perfect=frozenset(("rme_phi3_covered", "rme_subset_literal")),
+    ),
+    "dependencies": Sample(
+        _draw_dependencies, _write_dependencies, {**PERFECT, "aligned_accuracy": 1.0}, otherwise=score_parses
+    ),
     "relations": Sample(_draw_relations, _write_relations),
     "events": Sample(_draw_events, _write_events),
 }

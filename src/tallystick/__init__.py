@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
     from tallystick.algebra.derive import derive
+    from tallystick.algebra.edits import edit, edit_ratio, replaceable, tree_edit
     from tallystick.algebra.exact import exact, keyed
     from tallystick.algebra.functions import aliases, function, judgements, via
+    from tallystick.algebra.grids import grid
     from tallystick.algebra.hierarchy import levels, subtypes
     from tallystick.algebra.judged import embedding, judged
     from tallystick.algebra.latent import latent, scoped, var
@@ -36,8 +38,11 @@ if TYPE_CHECKING:
     from tallystick.algebra.numbers import date, number, overlap
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
+    from tallystick.algebra.ranked import ranked
+    from tallystick.algebra.rates import error_rate
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match, staged
+    from tallystick.algebra.space import box_iou, interval, timeline
     from tallystick.algebra.text import text, words
     from tallystick.algebra.values import magnitude
     from tallystick.algebra.weights import above, at_least, weigh, weighted
@@ -80,13 +85,14 @@ _HOME = {
 """Where everything else is, but for the tasks, which are functions by being there."""
 
 __all__ = [
-    "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError",
-    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
-    "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
-    "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
-    "links", "magnitude", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
-    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes", "suggest",
-    "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
+    "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError", "above", "aliases", "amr", "any_of", "arguments",
+    "at_least", "best", "box_iou", "by_key", "calls", "cases", "choose", "compare", "coreference", "date", "dependencies", "derive",
+    "distinct", "each", "edit", "edit_ratio", "embedding", "error_rate", "evaluate", "events", "exact", "f", "f1", "function", "gram",
+    "graph", "grid", "hierarchies", "ignore", "interval", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let",
+    "levels", "links", "magnitude", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "ranked",
+    "recall", "record", "records", "ref", "relations", "replaceable", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides",
+    "spans", "staged", "subset", "subtypes", "suggest", "supertypes", "templates", "text", "timeline", "top_down", "tree", "tree_edit",
+    "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
 

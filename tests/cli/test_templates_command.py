@@ -81,7 +81,8 @@ def test_errors(folder):
     content = json.loads(run("--metric", "eq32", "--errors", "--format", "json").stdout)
     kinds = {kind["kind"]: kind for kind in content["errors"]["kinds"]}
     assert kinds["Duplicate_Role_Filler"]["count"] == 1
-    assert kinds["Missing_Template"]["f1_if_fixed"] > content["errors"]["f1"]
+    assert kinds["Missing_Template"]["mended"]["eq32"]["f1"] > content["errors"]["figures"]["eq32"]["f1"]
+    assert content["errors"]["mended"]["eq32"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert "Spurious_Template" in run("--errors").stdout
 
 

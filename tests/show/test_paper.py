@@ -139,7 +139,7 @@ def test_results_and_comparisons_have_the_same_words():
     assert "1 " not in comparison.to_latex(ranks=False).partition("\\midrule")[2].partition("\\bottomrule")[0].replace(
         "1 \\", ""
     )
-    assert results.to_latex(uncertainty="interval").count("scriptsize") > 2
+    assert results.to_latex(uncertainty="interval").count("{\\tiny [") > 2
 
 
 def test_columns_of_a_command():
@@ -203,12 +203,8 @@ def test_pdflatex_takes_it(tmp_path):
 
 def test_typst_takes_it(tmp_path):
     typst = pytest.importorskip("typst", reason="needs typst: pip install typst")
-    files = (
-        EXAMPLES / "spans.gold.iob",
-        f'A_1 "x" #=\\={EXAMPLES / "spans.system.iob"}',
-        f"B={EXAMPLES / 'spans.gold.iob'}",
-    )
-    files = (files[0], f'A_1 "x" #\\={EXAMPLES / "spans.system.iob"}', files[2])
+    gold, system = (EXAMPLES / f"spans.{side}.iob" for side in ("gold", "system"))
+    files = (gold, f'A_1 "x" #\\={system}', f"B={gold}")
     board = run(
         "leaderboard", "spans", *files, "--resamples", 50, "--format", "typst", "--caption", "50 % #more"
     ).stdout

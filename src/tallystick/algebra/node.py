@@ -38,6 +38,7 @@ from tallystick.algebra.plain import Plain
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
 from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
 from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
+from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 
@@ -184,6 +185,27 @@ class Node:
     @property
     def by_side(self) -> tuple[Similarity, Similarity] | None:
         """The expressions of precision and of recall, if they are two."""
+        return None
+
+    @property
+    def aligned_by(self) -> Similarity | None:
+        """The expression whose alignment says what is right and what is wrong; of two expressions, neither."""
+        return self.summed if self.by_side is None else None
+
+    side_names: ClassVar[tuple[str, str]] = ("precision", "recall")
+    """What the two expressions of `by_side` are called."""
+
+    def kind_of_tally(self) -> Kind:
+        """What turns its sums into figures."""
+        headline, beta = self.headline
+        return Counts(headline, beta, one=self.by_side is None and not self.summed.two_numerators)
+
+    ranks: ClassVar[bool] = False
+    """Whether `rank` says what the figures are made of."""
+
+    def rank(self, reference: Data, valid: I64 | None, predicted: Data, scope: Scope) -> tuple[Kind, F64] | None:
+        """Where the figures do not follow from sums of numerators: a kind that these documents make up, and their rows. `valid` are
+        the documents that have a prediction (None: all)."""
         return None
 
     # Latent variables and time limits, which concern all that is around them.
@@ -335,6 +357,8 @@ class Similarity(Node):
 
     # What it looks at, and what lies below it. The defaults are those of a leaf that takes any value.
 
+    drawn: ClassVar[str] = ""
+    """How a report draws what it compares: boxes, lanes, table or tree; nothing, if it is best read."""
     structure: ClassVar[str] = ""
     """What values it takes apart: "record", "items", or none."""
     adds_up: ClassVar[bool] = False

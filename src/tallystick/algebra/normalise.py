@@ -83,7 +83,7 @@ class Normaliser(Around):
         return Pairs.joined([found, empty]) if len(empty) else found
 
     def plain(self) -> Plain | None:
-        inner, figure_of = self.inner.plain(), self.figure_of
+        inner, figure = self.inner.plain(), self.figure
         if inner is None:
             return None
         weigh, both = inner.weigh, inner.both
@@ -105,7 +105,7 @@ class Normaliser(Around):
                 num_r = num_p = weigh(x, y)
             else:
                 num_r, num_p = both(x, y)
-            return figure_of(num_r, num_p, den_r, den_p)
+            return float(figure(num_r, num_p, den_r, den_p))
 
         return Plain((seeing(0), seeing(1)), normalised, (always_one, always_one))
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from random import Random
 
 
-def _windows(blocks: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64]:
+def windows(blocks: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64]:
     """All (i, j) of one block with low[i] ≤ keys[j] ≤ high[i] (or < high[i], if not closed)."""
     order, first, counts = _ranges(blocks.dense(), low, high, keys, closed)
     return np.repeat(np.arange(len(low), dtype=np.int64), counts), order[expand(first, counts)]
@@ -168,7 +168,7 @@ class Number(Similarity):
         if blocks.aligned:
             i = np.flatnonzero(self._close(left, right) | (np.isnan(left) & np.isnan(right)))
             return Pairs(i, i, np.ones(len(i)))
-        return self._listed(left, right, blocks, *_windows(blocks, *self._reach(left), right))
+        return self._listed(left, right, blocks, *windows(blocks, *self._reach(left), right))
 
     def _reach(self, left: F64) -> tuple[F64, F64]:
         """A window around each number with all that is close to it, and perhaps a little more."""
@@ -493,15 +493,15 @@ def _moment(value: Any, scope: Scope, strict: bool) -> float:
     raise ValueMismatch(f"at {scope}: expected a date, found {type(value).__name__} {value!r:.60}{hint}")
 
 
-KINDS = ("jaccard", "dice", "containment", "coverage", "any", "last")
+KINDS = ("jaccard", "dice", "containment", "coverage", "length", "any", "last")
 
 
 @frozen
 class Overlap(Similarity):
     """How much two ranges overlap. A range is a `range`, a pair, or a record with two ends.
 
-    jaccard |∩| / |∪|; dice 2|∩| / (|a| + |b|); containment |∩| / |predicted|; coverage |∩| / |reference|;
-    any 1 if they share something; last 1 if they end at the same place (a head-final head).
+    jaccard |∩| / |∪|; dice 2|∩| / (|a| + |b|); containment |∩| / |predicted|; coverage |∩| / |reference|; length |∩| itself (seconds,
+    characters); any 1 if they share something; last 1 if they end at the same place (a head-final head).
     """
 
     kind: str = "jaccard"
@@ -509,6 +509,7 @@ class Overlap(Similarity):
     end: str = "right"
     inclusive: bool = True
     name = "overlap"
+    drawn = "lanes"
 
     def __post_init__(self) -> None:
         require(
@@ -590,6 +591,9 @@ class Overlap(Similarity):
                 raise Uncovered
             return 1 + pair, start, end
 
+        def own(a: tuple[int, float, float]) -> float:
+            return a[2] - a[1] if kind == "length" else 1.0
+
         def weigh(a: tuple[int, float, float], b: tuple[int, float, float]) -> float:
             (form, left, left_end), (other, right, right_end) = a, b
             if form != other:
@@ -598,6 +602,8 @@ class Overlap(Similarity):
                 return float(left_end == right_end)
             ours, theirs = left_end - left, right_end - right
             shared = min(left_end, right_end) - max(left, right)
+            if kind == "length":
+                return max(shared, 0.0)
             if left == right and ours == theirs:
                 return 1.0
             if shared <= 0:
@@ -608,17 +614,23 @@ class Overlap(Similarity):
                 return 2 * shared / (ours + theirs)
             return shared / {"jaccard": ours + theirs - shared, "containment": theirs, "coverage": ours}[kind]
 
-        return leaf(see, weigh)
+        return Plain((see, see), weigh, (own, own))
+
+    def _selves(self, column: Numbers) -> F64:
+        start, end = column.parts
+        return end - start if self.kind == "length" else np.ones(len(column))
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         (left, left_end), (right, right_end) = r.parts, p.parts
         if self.kind == "last":
-            i, j = _windows(blocks, left_end, left_end, right_end)
+            i, j = windows(blocks, left_end, left_end, right_end)
             return Pairs(i, j, np.ones(len(i)))
         # A partner starts before my end, and not earlier than the longest one before my start.
         longest = float((right_end - right).max(initial=0))
-        i, j = _windows(blocks, left - longest, left_end, right)
+        i, j = windows(blocks, left - longest, left_end, right)
         shared = np.minimum(left_end[i], right_end[j]) - np.maximum(left[i], right[j])
+        if self.kind == "length":
+            return Pairs(i, j, shared).positive()
         ours, theirs = (left_end - left)[i], (right_end - right)[j]
         with np.errstate(invalid="ignore", divide="ignore"):
             weight = {
@@ -686,7 +698,7 @@ def date(
 
 
 def overlap(kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True) -> Overlap:
-    """Overlap of ranges: jaccard, dice, containment, coverage, any, last.
+    """Overlap of ranges: jaccard, dice, containment, coverage, length, any, last.
 
     >>> ts.overlap("jaccard")({"left": 0, "right": 3}, {"left": 2, "right": 5})
     0.3333333333333333

@@ -267,6 +267,7 @@ class Structured(Matching):
     """What trees and graphs share: nodes are items, and every pair of owners is a problem of its own."""
 
     expects: ClassVar[type[Tree[Any]] | type[Graph[Any]]] = Tree
+    drawn = "tree"
     keeps: ClassVar[str]
     """What a matching of nodes has to keep, in words."""
 

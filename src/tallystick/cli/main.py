@@ -181,7 +181,7 @@ COMMANDS = {
         "All systems of a shared task under all metrics, on one page.",
     ),
     "cite": ("tallystick.cli.cite:cite", "BibTeX for the metrics of a task or a result."),
-    "history": ("tallystick.cli.gates:history", "Figures of saved results over time."),
+    "history": ("tallystick.cli.gates:history", "Show figures of saved results over time."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
 }
 
@@ -215,7 +215,7 @@ def tallystick() -> None:
     tallystick score records GOLD.jsonl ANSWERS.jsonl --from output --lenient --errors
     tallystick compare records GOLD.jsonl A=A.jsonl B=B.jsonl --by field
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
-    tallystick check coreference.muc                    what a metric does and does not
+    tallystick check coreference.muc                    what a metric gets wrong
 
     Reference first, prediction second. Files may be .gz or .zst, those of records and spans .parquet or .arrow,
     and - is standard input. Exit codes: 0 fine, 1 a gate failed
@@ -239,7 +239,7 @@ def explain() -> None:
 
 @tallystick.group(cls=LazyGroup, tasks=_suggest, needs="can_suggest")
 def suggest() -> None:
-    """Suggest choices that the errors call for, each with what it would change.
+    """Suggest choices that would forgive errors, each with what it would change.
 
     \b
     tallystick suggest records GOLD.jsonl SYSTEM.jsonl --output choices.yaml
@@ -248,7 +248,7 @@ def suggest() -> None:
 
 @tallystick.group(cls=LazyGroup, lazy=JUDGING)
 def judge() -> None:
-    """Let people, or models, decide what no rule can: does this candidate mean what a reference means?
+    """Let people or models decide what no rule can: does a candidate mean the same as a reference?
 
     \b
     tallystick judge export GOLD SYSTEM... --store judgements.sqlite --top 500
@@ -261,7 +261,7 @@ def judge() -> None:
 @tallystick.command("list")
 @click.argument("what", type=click.Choice(["all", "tasks", "similarities", "formats"]), default="all")
 def list_(what: str) -> None:
-    """List the tasks, the parts that metrics are made of, and the output formats."""
+    """List the tasks, the parts of metrics, and the output formats."""
 
     print_listing(what)
 

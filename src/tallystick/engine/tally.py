@@ -185,6 +185,37 @@ class Counts:
         return {name: np.float64(value) for name, value in out.items()}
 
 
+@frozen
+class Rate:
+    """An error rate: missed, false and confused, over what one side has. Lower is better, and it may pass 1.
+
+    The sums are those of `Counts`, with one numerator for what was detected at all (num_p) and one for what was detected and named
+    rightly (num_r): missed = den_r - num_p, false = den_p - num_p, confused = num_p - num_r.
+    """
+
+    over: str = "reference"
+
+    @property
+    def headline(self) -> str:
+        return "error_rate"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return ("num_p", "den_p", "num_r", "den_r")
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return ("error_rate", "missed", "false", "confused")
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        detected, den_p, correct, den_r = (sums[..., k] for k in range(4))
+        parts = {"missed": den_r - detected, "false": den_p - detected, "confused": detected - correct}
+        whole = den_r if self.over == "reference" else den_p
+        return {"error_rate": ratio(den_r + den_p - detected - correct, whole)} | {
+            name: ratio(part, whole) for name, part in parts.items()
+        }
+
+
 def total(rows: F64) -> F64:
     """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
     if len(rows) == 1:

@@ -209,11 +209,14 @@ def pair_documents(
         tuple(right[j] if j >= 0 else nothing() for _, j in pairs),
         (*reference.warnings, *predicted.warnings),
         {**predicted.texts, **reference.texts},
-        _places(reference, predicted, pairs),
+        places_of(reference, predicted, pairs),
     )
 
 
-def _places(reference: Documents[Any], predicted: Documents[Any], pairs: Sequence[tuple[int, int]]) -> dict[Any, Place]:
+def places_of(
+    reference: Documents[Any], predicted: Documents[Any], pairs: Sequence[tuple[int, int]]
+) -> dict[Any, Place]:
+    """Where each pair of documents stands: the prediction, or, where it lacks one, the reference."""
     left, right = list(reference.places.items()), list(predicted.places.items())
     if not left and not right:  # documents from Python
         return {}

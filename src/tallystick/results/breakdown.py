@@ -34,9 +34,9 @@ class NoCollection(MetricError):
 
 
 def _top(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Aligned:
-    if metric.by_side is not None:
+    inner = metric.aligned_by
+    if inner is None:
         raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
-    inner = metric.summed
     valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, Scope(memory=memory))
     return align_documents(inner, r, p, valid=valid, homes=homes)

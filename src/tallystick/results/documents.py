@@ -179,15 +179,19 @@ def carry_documents(
     explain: Callable[[Any], Explanation] | None,
     draw: Callable[[Any], Sequence[Drawing]] | None,
     budget: int,
+    shapes: Callable[[Explanation], Sequence[Drawing]] | None = None,
 ) -> Carried:
-    """These documents with everything that can be drawn of them, as many as the budget of bytes allows."""
+    """These documents with everything that can be drawn of them, as many as the budget of bytes allows; `shapes` draws what the
+    explanation itself has."""
     out: list[dict[str, Any]] = []
     if explain is None and draw is None:
         return Carried(out, False)
     for key in ids:
         nodes = [DEEPEST]
-        tree = None if explain is None else pack_tree(explain(key), nodes)
-        drawings = [] if draw is None else [drawing.packed() for drawing in draw(key)]
+        found = None if explain is None else explain(key)
+        tree = None if found is None else pack_tree(found, nodes)
+        drawn = draw(key) if draw is not None else () if found is None or shapes is None else shapes(found)
+        drawings = [drawing.packed() for drawing in drawn]
         one = {"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0}
         budget -= len(to_json(one, indent=None).encode())
         if budget < 0 and out:

@@ -36,7 +36,7 @@ from tallystick.engine.data import (
     split_surplus,
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
-from tallystick.engine.tally import Counts, Totals, are_integers
+from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result
@@ -137,21 +137,26 @@ class Evaluation:
         if undefined not in (None, 0.0, 1.0):
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
-        self.kind = kind_of(metric)
         self._without_columns: list[tuple[Data, Data]] = []
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self.keep_aligned = False
         self.aligned: list[Slice] | None = None
         """The documents of the last update in slices with their alignments, if these are to be kept."""
+        kind = kind_of(metric)
         self._taken = Account(
-            self.kind,
+            kind,
             Subject(metric, undefined, settings_of(metric)),
-            totals=None if rows else Account.nothing(self.kind).totals,
+            totals=None if rows else Account.nothing(kind).totals,
             fields={} if fields else None,
             labels=None if labels is None else LabelSums(labels),
             documents=[] if self.keep else None,
         )
+
+    @property
+    def kind(self) -> Kind:
+        """What turns the tallies so far into figures."""
+        return self._taken.kind
 
     @property
     def rows(self) -> F64:
@@ -231,7 +236,7 @@ class Evaluation:
         found.documents = [(reference, predicted)]
         self._taken.add(found)
         self._taken.forget()
-        return rows
+        return rows_under(self.kind, found.kind, rows)
 
     def _rows_of_few(self, reference: Data, predicted: Data) -> F64 | None:
         """The rows of the first documents, if these are few and small, without columns, and if they are whole numbers: others might differ
@@ -379,13 +384,11 @@ def _check_documents(name: str, side: Any) -> None:
 # One batch of documents through the engine: Σ(P,R), Σ(P,P) and Σ(R,R) of each, as rows of a tally.
 
 
-def kind_of(metric: Node) -> Counts:
+def kind_of(metric: Node) -> Kind:
     """Which figures a metric has."""
-    found = metric.__dict__.get("_kind")
+    found: Kind | None = metric.__dict__.get("_kind")
     if found is None:
-        headline, beta = metric.headline
-        found = Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
-        metric.__dict__["_kind"] = found
+        found = metric.__dict__["_kind"] = metric.kind_of_tally()
     return found
 
 
@@ -404,7 +407,11 @@ def tally_bounds(
     """The tally of each document, and the same with the numerators' upper bounds where a time limit struck; what the
     documents' fields earned is added to `fields`, if asked for."""
     if metric.by_side is not None:
-        first, second = (_tally(side.summed, reference, predicted, scope) for side in metric.by_side)
+        told = metric.aligned_by
+        first, second = (
+            _tally(side.summed, reference, predicted, scope, fields if side.summed is told else None)
+            for side in metric.by_side
+        )
         rows, above = (
             np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
         )
@@ -480,14 +487,19 @@ def tally(
             left, right = (sliced(side, start, start + step) for side in (reference, predicted))
         scope = Scope(memory=account.memory)
         try:
-            rows, above = tally_bounds(metric, left, right, scope, account.fields)
+            ranked = metric.rank(left, *readable(right), scope)
+            if ranked is None:
+                kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
+            else:
+                kind, rows, above = *ranked, None
         except ValueMismatch as error:
 
             def score(some: Data, others: Data) -> Any:
                 return tally_rows(metric, some, others, account.memory)
 
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
-        account.batches.append((account.kind, rows, above if metric.limited else None))
+        account.kind = joint_kind(account.kind, kind)
+        account.batches.append((kind, rows, above if metric.limited else None))
         account.count += len(rows)
         if account.aligned is not None and Aligned in scope.memo:
             account.aligned.append((left, right, scope.memo[Aligned]))

@@ -121,12 +121,12 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
     if metric.by_side is not None:
         parts = tuple(
             _explained(name, side.summed, reference, predicted, memory)
-            for name, side in zip(("precision", "recall"), metric.by_side, strict=True)
+            for name, side in zip(metric.side_names, metric.by_side, strict=True)
         )
         first, second = parts
         return Explanation(
             "document", MATCHED, reference, predicted, first.weight,
-            second.reference_self, first.predicted_self, "sides", False, parts,
+            second.reference_self, first.predicted_self, metric.name, False, parts,
         )  # fmt: skip
     return _explained("document", metric.summed, reference, predicted, memory)
 

@@ -124,11 +124,12 @@ class Leaf:
 
 def align(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Aligned:
     """The alignment of some documents."""
-    if metric.by_side is not None:
+    inner = metric.aligned_by
+    if inner is None:
         raise MetricError("a metric of two sides has no errors of its own; group those of one of its expressions")
     valid, plain = readable(predicted)
-    r, p = metric.summed.encode(reference, plain, Scope(memory=memory))
-    return align_documents(metric.summed, r, p, valid=valid, homes=True)
+    r, p = inner.encode(reference, plain, Scope(memory=memory))
+    return align_documents(inner, r, p, valid=valid, homes=True)
 
 
 def find_leaves(reference: Data, predicted: Data, top: Aligned) -> list[Leaf]:

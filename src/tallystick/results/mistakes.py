@@ -46,6 +46,8 @@ class Mistake:
     """What stands around it, where the text is known."""
     place: Place | None = None
     """File and line, where the reader knows them."""
+    label: str = ""
+    """What it is about: a role, a slot, a type."""
     edits: tuple[Edit, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -57,7 +59,8 @@ class Mistake:
     def as_dict(self) -> dict[str, Any]:
         place = {} if self.place is None else {"file": self.place.file, "line": self.place.line}
         said = {name: getattr(self, name) for name in ("reference", "predicted", "where", "text")}
-        return {"kind": self.kind, "document": self.document, **place, **said}
+        label = {"label": self.label} if self.label else {}
+        return {"kind": self.kind, "document": self.document, **place, **label, **said}
 
 
 # Mending a document
@@ -152,6 +155,8 @@ class Found:
     kinds: tuple[Kind, ...] = ()
     mended: Figures = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
+    label: str = ""
+    """What the labels of its mistakes are: roles, slots, types."""
 
 
 def count_kinds(
@@ -176,7 +181,7 @@ class Analysis(Tables):
 
     def __init__(self, found: Found, rows: int | None = None) -> None:
         self.found, self.limit = found, rows
-        super().__init__([self._kinds_table(), *found.tables, *self._list_table()])
+        super().__init__([self._kinds_table(), *self._labels_table(), *found.tables, *self._list_table()])
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -214,7 +219,7 @@ class Analysis(Tables):
     def _kinds_table(self) -> Table:
         columns = self._columns()
 
-        def row(name: str, count: int | str, documents: int | str, figures: Figures) -> list[Any]:
+        def row(name: str, count: int | None, documents: int | None, figures: Figures) -> list[Any]:
             found = [figures.get(metric, {}).get(figure) for metric, figure in columns.values()]
             return [name, count, documents, *found]
 
@@ -222,11 +227,26 @@ class Analysis(Tables):
         rows = [row(kind.kind, kind.count, kind.documents, kind.mended) for kind in there]
         if there:
             wrong = len({one.document for one in self.mistakes})
-            rows.insert(0, row("(as predicted)", "", "", self.figures))
+            rows.insert(0, row("(as predicted)", None, None, self.figures))
             rows.append(row("(all of these)", len(self.mistakes), wrong, self.mended))
         notes = [f"{kind.kind}: {kind.says}." for kind in there]
         title = "Errors by kind, and the figures if one kind were mended" if there else "Errors: none"
         return Table(["error", "count", "documents", *columns], rows, title, notes)
+
+    def _labels_table(self) -> list[Table]:
+        """How often each kind occurs with each label, the labels with most errors first."""
+        counts: dict[str, Counter[str]] = {}
+        for one in self.mistakes:
+            if one.label:
+                counts.setdefault(one.label, Counter())[one.kind] += 1
+        shown = sorted(counts.items(), key=lambda one: -one[1].total())[: self.limit or LISTED]
+        rows = [
+            [label, found.total(), ", ".join(f"{kind} {count:,}" for kind, count in found.most_common())]
+            for label, found in shown
+        ]
+        more = f", {len(shown):,} of {len(counts):,}" if len(shown) < len(counts) else ""
+        name = self.found.label or "label"
+        return [Table([name, "errors", "of these"], rows, f"Errors by {name}{more}")] if rows else []
 
     def _list_table(self) -> list[Table]:
         shown = self._chosen(self.limit or LISTED)

@@ -10,7 +10,7 @@ import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
+from tallystick.files.json_values import collector_paused
 from tallystick.files.writing import write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
@@ -134,9 +135,19 @@ class Page:
         return self.parts.main if self.parts.main in self.results else next(iter(self.results))
 
 
+def _shapes_of(page: Page) -> Callable[[Explanation], Sequence[Drawing]] | None:
+    """What draws the explanations under the main metric."""
+    from tallystick.results.shapes import draw_shapes
+
+    result = page.results.get(page.parts.main) or next(iter(page.results.values()))
+    return partial(draw_shapes, result.expression) if result.is_expression else None
+
+
 def write_report(page: Page, path: str | Path) -> None:
     """Write the report, whole or not at all."""
-    write_atomically(path, render(page))
+    with collector_paused():  # the alignments of 200 documents are many values that are made at once
+        found = render(page)
+    write_atomically(path, found)
 
 
 def render(page: Page) -> str:
@@ -147,7 +158,7 @@ def render(page: Page) -> str:
     axes = Axes.of(page)
     order = _worst_first(page)[:LISTED]
     carried = carry_documents(
-        [results[0].ids[k] for k in order[: page.cap]], page.parts.explain, page.parts.draw, BUDGET
+        [results[0].ids[k] for k in order[: page.cap]], page.parts.explain, page.parts.draw, BUDGET, _shapes_of(page)
     )
     sections = page.parts.filled_sections
     listed = f"{_listed_text(page, len(order))} are drawn and ranked here." if len(order) < len(results[0].ids) else ""
@@ -383,7 +394,13 @@ def _data(
             "further": page.parts.further,
             "absent": "" if page.parts.opens else page.parts.absent or "This page carries no alignments.",
             "axes": [
-                {"metric": m, "figure": f, "shown": k in axes.columns, "values": [values[i] for i in order]}
+                {
+                    "metric": m,
+                    "figure": f,
+                    "shown": k in axes.columns,
+                    "values": [values[i] for i in order],
+                    "lower": lower_is_better(page.results[m].kind, f),
+                }
                 for k, (m, f, values) in enumerate(axes.axes)
             ],
         },

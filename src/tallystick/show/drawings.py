@@ -77,7 +77,7 @@ def _unentered(nodes: int, links: Sequence[Link]) -> list[int]:
     return [node for node in range(nodes) if node not in entered]
 
 
-# What a report draws of one document: a text with highlights, a graph, arcs over words.
+# What a report draws of one document: a text with highlights, a graph, arcs over words, boxes, times, tables.
 #
 # A drawing is plain data. Python decides what is drawn and in what order it stands; the page makes elements of it, text as
 # text, when the document is opened. Each part has a status:
@@ -230,3 +230,59 @@ class ArcDrawing:
         return {
             "kind": "arcs", **vars(self), "summary": f"{len(self.words)} words, {wrong} of {len(self.reference)} arcs not found",
         }  # fmt: skip
+
+
+class Box(NamedTuple):
+    """A box of one side (0 the reference), its corners, what it is called, and its status."""
+
+    side: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    label: str
+    status: str
+
+
+@frozen
+class BoxDrawing:
+    """The boxes of both sides in one picture."""
+
+    title: str
+    boxes: Sequence[Box]
+
+    def packed(self) -> dict[str, Any]:
+        return {"kind": "boxes", **vars(self)}
+
+
+class Bar(NamedTuple):
+    """A stretch of time of one side (0 the reference) in a lane."""
+
+    side: int
+    lane: str
+    start: float
+    end: float
+    status: str
+
+
+@frozen
+class LaneDrawing:
+    """Times in lanes, one for each label, the reference above the prediction."""
+
+    title: str
+    bars: Sequence[Bar]
+
+    def packed(self) -> dict[str, Any]:
+        return {"kind": "lanes", **vars(self)}
+
+
+@frozen
+class TableDrawing:
+    """Two tables side by side; a cell is its text and its status."""
+
+    title: str
+    reference: Sequence[Sequence[tuple[str, str]]]
+    predicted: Sequence[Sequence[tuple[str, str]]]
+
+    def packed(self) -> dict[str, Any]:
+        return {"kind": "table", **vars(self)}

@@ -21,6 +21,7 @@ import importlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -108,7 +109,7 @@ def target_accuracy() -> Any:
     >>> SureSettings().target_accuracy
     0.95
     """
-    says = "With --confidence: show from which confidence on this accuracy is reached."
+    says = "With --confidence: the accuracy for which to find the lowest threshold."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
 
@@ -248,6 +249,25 @@ class Shown:
         return Shown([*self.tables, *other.tables], {**self.json, **other.json})
 
 
+class ShownLater(Shown):
+    """The same, made when somebody looks at it: who calls a function in a loop may only want the figures."""
+
+    def __init__(self, make: Callable[[], Shown]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    @cached_property
+    def _made(self) -> Shown:
+        return self._make()  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        return self._made.tables
+
+    @property
+    def json(self) -> Mapping[str, Any]:
+        return self._made.json
+
+
 @frozen
 class Wish:
     """Which documents `explain` is to show: one by its name, or the worst, in all or at one field.
@@ -317,6 +337,8 @@ class Task:
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
     """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
+    invalid_answers: ClassVar[bool] = False
+    """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -481,6 +503,17 @@ class Task:
 
     kinds: ClassVar[Mapping[str, str]] = {}
     """Its kinds of error, each with what it is, in the order in which they are shown."""
+
+    error_label: ClassVar[str] = ""
+    """What the labels of its mistakes are: "role", "slot"."""
+
+    def metric_names(self, results: Results) -> tuple[str, ...]:
+        """The metrics that some results are of, as `evaluate` takes them."""
+        return tuple(results)
+
+    def without_errors(self, settings: Any) -> str:
+        """Why no errors can be found under these settings; nothing if they can."""
+        return ""
 
     def find_mistakes(self, corpus: Any, settings: Any) -> Iterable[Mistake]:
         """Every error, of one of the `kinds`, with its mend."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tallystick.errors import MetricError
+from tallystick.errors import TallystickError
 from tallystick.files.pairing import Paired
 from tallystick.frozen import frozen
 from tallystick.results.mistakes import Change, Edit, Figures, Found, Mistake, count_kinds, mend
@@ -28,15 +28,17 @@ def find_errors(task: Task, scored: Scored, settings: Any) -> Found:
         return _figures(task, task.mend(scored.corpus, some, settings), results, settings)
 
     figures = {name: dict(result.figures) for name, result in results.items()}
-    found = Found(figures, {name: result.kind.headline for name, result in results.items()}, mistakes)
+    found = Found(
+        figures, {name: result.kind.headline for name, result in results.items()}, mistakes, label=task.error_label
+    )
     return count_kinds(found, task.kinds, rescore, task.error_tables(scored.corpus, mistakes, settings))
 
 
 def _figures(task: Task, corpus: Any, results: Mapping[str, Any], settings: Any) -> Figures:
     """The figures of a mended corpus under the metrics of some results. A metric that it has nothing for has none."""
     try:
-        again = task.evaluate(corpus, tuple(results), settings)
-    except MetricError:  # such as heads, where nothing is left that could have one
+        again = task.evaluate(corpus, task.metric_names(dict(results)), settings)
+    except TallystickError:  # heads, where nothing is left that could have one; trees, where a mend makes two parents
         if len(results) == 1:
             return {}
         parts = (_figures(task, corpus, {name: result}, settings) for name, result in results.items())
@@ -48,7 +50,7 @@ def paired_of(corpus: Any) -> Paired[Any] | None:
     """The paired documents of a corpus, alone or among other things; None where a task has documents of another kind."""
     if isinstance(corpus, Paired):
         return corpus
-    parts = corpus if isinstance(corpus, tuple) else ()
+    parts = corpus if isinstance(corpus, tuple) else (getattr(corpus, "pairs", None),)
     return next((part for part in parts if isinstance(part, Paired)), None)
 
 

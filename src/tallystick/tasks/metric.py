@@ -270,6 +270,8 @@ class OfTask(Background):
         from tallystick.results.mistakes import Analysis
         from tallystick.tasks.mending import find_errors
 
+        if reason := self.of.without_errors(self.settings):
+            raise MetricError(f"{self.task} has no list of errors here: {reason}")
         scored = self._only(results, "errors")
         key = tuple((name, result.undefined) for name, result in results.items())
         if key not in self._found:
@@ -329,7 +331,11 @@ class OfTask(Background):
         further = f"tallystick explain {self.task}" if self.of.can_explain else ""
         if len(self.scored) == 1 and not self.absent:
             parts = self.of.parts(self._only(results, "a report"), self.settings, self.shown)
-            if self.of.kinds and (results.count <= ANALYSED or self._found):
+            if (
+                self.of.kinds
+                and not self.of.without_errors(self.settings)
+                and (results.count <= ANALYSED or self._found)
+            ):
                 parts = replace(parts, errors=[*self.analysis(results, REPORTED), *parts.errors])
         else:
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)

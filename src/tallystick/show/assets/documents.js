@@ -32,7 +32,8 @@ function choose() {
     if (here && !here(i) || wanted.length && !wanted.some(name => name in marked[i])) continue;
     chosen.push(i);
   }
-  chosen.sort((a, b) => (values[a] === null) - (values[b] === null) || values[a] - values[b] || a - b);
+  const sign = docs.axes[k].lower ? -1 : 1;
+  chosen.sort((a, b) => (values[a] === null) - (values[b] === null) || sign * (values[a] - values[b]) || a - b);
   list.replaceChildren();
   drawn = 0;
   extend(PAGE);

@@ -2,7 +2,7 @@
 const STATUS = { "=": "right", "-": "missed", "+": "spurious", "~": "part" };
 const SIGN = { "=": "", "-": "−", "+": "+", "~": "≠" };
 
-function drawing(d) { return { text: drawText, graph: drawGraph, arcs: drawArcs }[d.kind](d); }
+function drawing(d) { return { text: drawText, graph: drawGraph, arcs: drawArcs, boxes: drawBoxes, lanes: drawLanes, table: drawTables }[d.kind](d); }
 
 // Texts: both sides side by side. Highlights may nest and cross: one that crosses is closed and opened again.
 function drawText(d) {
@@ -188,6 +188,62 @@ function drawArcs(d) {
   frame.tabIndex = 0;
   box.append(frame);
   return box;
+}
+
+// Boxes in a picture: the reference's solid, the predicted ones dashed.
+function framed(cls, title, svg, note) {
+  const frame = el("div", "draw", svg);
+  frame.tabIndex = 0;
+  return el("section", cls, el("h4", "", title), frame, note ? el("p", "note", note) : null);
+}
+function drawBoxes(d) {
+  if (!d.boxes.length) return framed("boxes", d.title, el("p", "note", "Nothing on either side."));
+  const right = Math.max(...d.boxes.map(b => b[3])), bottom = Math.max(...d.boxes.map(b => b[4]));
+  const left = Math.min(0, ...d.boxes.map(b => b[1])), top = Math.min(0, ...d.boxes.map(b => b[2]));
+  const scale = Math.min(640 / (right - left || 1), 480 / (bottom - top || 1)), at = (v, low) => 14 + (v - low) * scale;
+  const svg = shape("svg", { width: (right - left) * scale + 28, height: (bottom - top) * scale + 28, role: "img", "aria-label": d.boxes.length + " boxes" });
+  svg.append(shape("rect", { class: "canvas", x: 4, y: 4, width: (right - left) * scale + 20, height: (bottom - top) * scale + 20 }));
+  for (const [side, x0, y0, x1, y1, label, status] of d.boxes) {
+    const g = shape("g", { class: "box " + STATUS[status] + (side ? " predicted" : "") });
+    g.append(shape("rect", { x: at(x0, left), y: at(y0, top), width: (x1 - x0) * scale, height: (y1 - y0) * scale }),
+      shape("text", { x: at(x0, left) + 3, y: side ? at(y1, top) - 4 : at(y0, top) + 12 }, SIGN[status] + label),
+      shape("title", {}, (side ? "predicted " : "reference ") + label + ": " + STATUS[status]));
+    svg.append(g);
+  }
+  return framed("boxes", d.title, svg, "Solid: the reference. Dashed: the prediction.");
+}
+
+// Times in lanes: the reference above, the prediction below.
+function drawLanes(d) {
+  if (!d.bars.length) return framed("lanes", d.title, el("p", "note", "Nothing on either side."));
+  const lanes = [...new Set(d.bars.map(b => b[1]))], end = Math.max(...d.bars.map(b => b[3])), start = Math.min(0, ...d.bars.map(b => b[2]));
+  const room = 16 + Math.max(...lanes.map(l => width(l, 13))), HIGH = 11, LANE = 2 * HIGH + 14, wide = Math.max(560, Math.min(1600, 16 * d.bars.length));
+  const x = t => room + (t - start) / (end - start || 1) * wide, height = 12 + lanes.length * LANE + 20;
+  const svg = shape("svg", { width: room + wide + 16, height, role: "img", "aria-label": d.bars.length + " intervals in " + lanes.length + " lanes" });
+  lanes.forEach((lane, k) => svg.append(shape("text", { x: 4, y: 12 + k * LANE + HIGH + 5, class: "lane" }, lane), shape("path", { class: "rule", d: `M0,${8 + k * LANE}H${room + wide}` })));
+  for (const [side, lane, from, to, status] of d.bars) {
+    const g = shape("g", { class: "box " + STATUS[status] + (side ? " predicted" : "") });
+    g.append(shape("rect", { x: x(from), y: 12 + lanes.indexOf(lane) * LANE + side * (HIGH + 2), width: Math.max(1.5, x(to) - x(from)), height: HIGH }),
+      shape("title", {}, (side ? "predicted " : "reference ") + from + " to " + to + ": " + STATUS[status]));
+    svg.append(g);
+  }
+  for (let k = 0; k <= 5; k++) svg.append(shape("text", { x: x(start + (end - start) * k / 5), y: height - 4, "text-anchor": "middle", class: "tick" }, num(start + (end - start) * k / 5)));
+  return framed("lanes", d.title, svg, "Above: the reference. Below, dashed: the prediction.");
+}
+
+// Two tables side by side, every cell with its status.
+function drawTables(d) {
+  const sides = el("div", "sides");
+  for (const [name, rows] of [["Reference", d.reference], ["Prediction", d.predicted]]) {
+    const body = el("tbody");
+    for (const row of rows) {
+      const tr = el("tr");
+      for (const [text, status] of row) tr.append(el("td", STATUS[status], SIGN[status] ? el("span", "sign", SIGN[status]) : null, text));
+      body.append(tr);
+    }
+    sides.append(el("div", "side", el("h4", "", name), el("div", "draw", el("table", "cells", body))));
+  }
+  return el("section", "tables", el("h4", "", d.title), sides);
 }
 
 // The alignment: what stands where on both sides, indented as it is nested, with the credit of each part.

@@ -183,6 +183,8 @@ class ArgumentScores:
     results: Mapping[str, Result]
     options: ArgumentOptions
     coverage: Coverage | None = None
+    pairs: Paired[ArgumentDocument] = Paired((), (), ())
+    """Both sides as they were compared."""
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -259,7 +261,7 @@ def score(
             results[stage] = Result(
                 stage, Counts(one=False), rows, pairs.ids, 0.0, tuple(notes), settings=settings, name=name
             )  # fmt: skip
-    return ArgumentScores(pairs.ids, pairs.reference, blocks, results, options, coverage)
+    return ArgumentScores(pairs.ids, pairs.reference, blocks, results, options, coverage, pairs)
 
 
 @frozen

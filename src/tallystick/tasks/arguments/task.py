@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
@@ -29,17 +30,17 @@ class ArgumentSettings:
     # fmt: off
     parses: str | None = option(None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE")
     judge: Any = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
-    counting: str = option("rewrite", "Parts and merged candidates replace the candidates, or the number of candidates stays.", choices=("rewrite", "keep"))
+    counting: str = option("rewrite", "Whether parts and merged candidates replace the candidates, or the number of candidates stays the same.", choices=("rewrite", "keep"))
     order: str = option("break-first", "Whether candidates are broken into parts before parts are joined, or after.", choices=("break-first", "aggregate-first"))
-    duplicates: str = option("merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep"))
-    pronouns: str | None = option(None, "What is a pronoun, and not compared by its text.", metavar="WORD,...|@FILE")
-    harmless: str | None = option(None, "Which articles and determiners are left out; punctuation and 's always are.", metavar="WORD,...|@FILE")
-    conjunctions: str | None = option(None, "What joins a list.  [default: and]", metavar="WORD,...|@FILE")
+    duplicates: str = option("merge", "Whether arguments with the same event, role and place are merged, or each counts.", choices=("merge", "keep"))
+    pronouns: str | None = option(None, "The pronouns, which are not compared by their text.", metavar="WORD,...|@FILE")
+    harmless: str | None = option(None, "The articles and determiners to leave out; punctuation and 's are always left out.", metavar="WORD,...|@FILE")
+    conjunctions: str | None = option(None, "The conjunctions that join a list.  [default: and]", metavar="WORD,...|@FILE")
     modifiers: str | None = option(None, "Dependency labels of modifiers.", metavar="LABEL,...|@FILE")
-    partial: str = option("0", "What a judge's Partial counts.", choices=("0", "0.5", "1"))
-    none_credits_recall: bool = option(False, "Correct, but none of the references: count it as one that was lacking.")
-    tokens: str | None = option(None, "Events with the documents' tokens, where REFERENCE has none.", metavar="FILE")
-    strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
+    partial: str = option("0", "What a judge's Partial is worth.", choices=("0", "0.5", "1"))
+    none_credits_recall: bool = option(False, "If an argument is Correct but matches no reference, count it as one that the reference lacks.")
+    tokens: str | None = option(None, "A file of events with the documents' tokens, if REFERENCE has none.", metavar="FILE")
+    strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
@@ -49,8 +50,8 @@ class Arguments(Task):
 
     name = "arguments"
     summary = "event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge"
-    help = """Score event arguments by stages, each of which accepts what the ones before left: the same place, the same text, the same but for
-    harmless tokens, lists broken up or put together, one-token references with modifiers, and what a judge accepts.
+    help = """Score event arguments in stages, each of which accepts more: the same place, the same text, the same text without
+    harmless tokens, lists broken up or joined, one-token references with modifiers, and what a judge accepts.
 
     REFERENCE and PREDICTED are files of events (TextEE, WikiEvents, OmniEvent, RAMS, brat, plain JSON), with or without places.
 
@@ -67,6 +68,19 @@ class Arguments(Task):
         ),
     }
     breakdowns = whole_breakdowns = ("label",)
+    error_label = "event and role"
+    kinds = {
+        "other place": "the right text, at another place, which the stage same_text accepts",
+        "harmless tokens": "right but for articles, determiners, punctuation and 's, which the stage harmless_tokens accepts",
+        "list": "parts of a list as arguments, or a list as one, which the stage break_aggregate accepts",
+        "modifiers": "the right word with modifiers of its own, which the stage modifiers accepts",
+        "accepted by the judge": "what the rules leave open and the judge accepts",
+        "wrong role": "right in another role of the event",
+        "wrong event": "right in another event",
+        "partly right": "shares tokens or words with the argument that the role should have",
+        "spurious": "nothing in the reference is like it",
+        "missed": "nothing in the prediction is like it",
+    }
     attributes = {
         "length": Attribute(
             "how many words an argument has", {"arguments[*]": lambda item, about: mention_length(item.text, about)}
@@ -158,6 +172,22 @@ class Arguments(Task):
             closing = (coverage.summary,) if coverage is not None and coverage.whole else ()
             out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: ArgumentSettings) -> Any:
+        from tallystick.judging.recorded import judge_named
+        from tallystick.tasks.arguments.metrics import score
+        from tallystick.tasks.metric import choose
+
+        judge: Any = judge_named(settings.judge) if settings.judge else None
+        return choose(score(corpus.pairs, _options(settings), judge=judge).results, metrics, "arguments")
+
+    def find_mistakes(self, corpus: Any, settings: ArgumentSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.arguments.mistakes import find_mistakes
+
+        return find_mistakes(corpus)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: ArgumentSettings) -> Any:
+        return replace(corpus, pairs=super().mend(corpus.pairs, mistakes, settings))
 
     def show(self, scored: Scored, settings: ArgumentSettings, asked: Asked) -> Shown:
         coverage = scored.corpus.coverage

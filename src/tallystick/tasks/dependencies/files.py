@@ -187,9 +187,11 @@ def read_conllu(name: AnySource, *, several_roots: bool = False) -> Treebank:
     return _build(check_words(read_table(content, range(MISC))), several_roots)
 
 
-def parse_conllu(content: bytes | str, name: str = "<text>", *, several_roots: bool = False) -> Treebank:
-    """Read CoNLL-U from memory; `name` is what errors call it."""
-    return _build(read_words(Source.of_text(content, name), range(MISC)), several_roots)
+def parse_conllu(
+    content: bytes | str, name: str = "<text>", *, several_roots: bool = False, trees: bool = True
+) -> Treebank:
+    """Read CoNLL-U from memory; `name` is what errors call it. Without `trees` heads may go round in a cycle."""
+    return _build(read_words(Source.of_text(content, name), range(MISC)), several_roots, trees)
 
 
 def _without_spaces(form: Coded) -> Coded:
@@ -199,7 +201,7 @@ def _without_spaces(form: Coded) -> Coded:
     return Coded(form.codes, [value.translate(SPACES) for value in form.values])
 
 
-def _build(found: Words, several_roots: bool) -> Treebank:
+def _build(found: Words, several_roots: bool, trees: bool = True) -> Treebank:
     table, ids, words = found.table, found.ids, found.rows
     columns, lines, source, fail = table.columns, table.row_lines, table.content.source, table.fail
     sentence_rows, sentence_words, length = found.sentence_rows, found.sentence_words, found.length
@@ -225,7 +227,8 @@ def _build(found: Words, several_roots: bool) -> Treebank:
     sentence = found.sentence_of_row[words]
     first_word, word_length = sentence_words[sentence], length[sentence]
     head = read_heads(columns[HEAD].take(words), first_word, word_length, words, fail)
-    check_trees(head, sentence_words, sentence, words, several_roots, fail)
+    if trees:
+        check_trees(head, sentence_words, sentence, words, several_roots, fail)
 
     def fail_at_word(word: int, message: str) -> NoReturn:
         fail(int(words[word]), message, DEPS)

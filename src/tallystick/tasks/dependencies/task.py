@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
@@ -10,8 +10,10 @@ from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
+    from tallystick.show.tables import Table
 
 
 @frozen
@@ -19,7 +21,7 @@ class DependencySettings:
     """What a row of the tally is, and what a tree may be."""
 
     # fmt: off
-    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.", choices=("auto", "document", "block"))
+    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text with the same boundaries on both sides.", choices=("auto", "document", "block"))
     several_roots: bool = option(False, "Allow sentences with more than one root.")
     # fmt: on
 
@@ -57,6 +59,20 @@ class Dependencies(Task):
     instead_of_explain = (
         "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
     )
+
+    error_label = "relation"
+    kinds = {
+        "wrong head": "the relation is right, and hangs on another word",
+        "wrong relation": "the head is right, and the relation differs",
+        "wrong head and relation": "both differ",
+        "head divided otherwise": "its head is no word of the prediction; mended, the words of its block are those of the reference",
+        "wrong UPOS": "another part of speech",
+        "wrong XPOS": "another tag of the language's own",
+        "wrong features": "other universal features",
+        "wrong lemma": "another lemma",
+        "wrong enhanced edges": "other edges in DEPS",
+        "divided otherwise": "a block of text with other sentences, tokens or words; mended, it has those of the reference, and what was predicted of words that both sides have stays",
+    }
 
     def formats(self) -> Any:
         from tallystick.tasks.dependencies.files import FORMATS
@@ -96,6 +112,29 @@ class Dependencies(Task):
         return {
             run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: DependencySettings) -> Any:
+        from tallystick.tasks.dependencies.metrics import score
+
+        gold, bank, units = corpus
+        return score(gold, bank, metrics, units=units)
+
+    def find_mistakes(self, corpus: Any, settings: DependencySettings) -> Iterable[Mistake]:
+        from tallystick.tasks.dependencies.mistakes import Comparison
+
+        return Comparison(*corpus).mistakes()
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Any:
+        from tallystick.tasks.dependencies.alignment import find_units
+        from tallystick.tasks.dependencies.mistakes import Comparison
+
+        bank = Comparison(*corpus).mended(edit for one in mistakes for edit in one.edits)
+        return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)  # type: ignore[arg-type]
+
+    def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Sequence[Table]:
+        from tallystick.tasks.dependencies.mistakes import Comparison, tables
+
+        return tables(Comparison(*corpus))
 
     def words(self, scored: Scored) -> list[Any]:
         from tallystick.tasks.dependencies.words import words_of_units

@@ -91,9 +91,8 @@ class _Events:
 
     def _triggers(self, i: int, j: int, edits: Sequence[tuple[str, Edit]]) -> Iterator[Mistake]:
         for kind, edit in edits:
-            yield self._mistake(
-                kind, self.gold[i].trig.mention, self._event(self.gold[i].trig), self._event(self.system[j].trig), edit
-            )
+            said = self._event(self.gold[i].trig), self._event(self.system[j].trig)
+            yield self._trigger(kind, self.gold[i].trig, *said, edit)
 
     def _alone(self, missed: Sequence[int], spurious: Sequence[int], met: set[int]) -> Iterator[Mistake]:
         said = {_key(self.system[j].trig) for j in met}
@@ -101,12 +100,11 @@ class _Events:
             one = self.system[j]
             kind = "duplicate event" if _key(one.trig) in said else "spurious event"
             said.add(_key(one.trig))
-            yield self._mistake(kind, one.trig.mention, None, self._event(one.trig), (("events", j), removed))
+            yield self._trigger(kind, one.trig, None, self._event(one.trig), (("events", j), removed))
         for i in missed:
             one = self.gold[i]
-            yield self._mistake(
-                "missed event", one.trig.mention, self._event(one.trig), None, (("events",), _with_event(one.trig))
-            )
+            edit = ("events",), _with_event(one.trig)
+            yield self._trigger("missed event", one.trig, self._event(one.trig), None, edit)
 
     # Arguments
 
@@ -163,6 +161,9 @@ class _Events:
     def _event(self, trigger: Trigger) -> str:
         return f"{trigger.type or '(given)'} {in_words(_bare(trigger.mention, trigger.mention), self.words)}"
 
+    def _trigger(self, kind: str, about: Trigger, gold: str | None, system: str | None, edit: Edit) -> Mistake:
+        return replace(self._mistake(kind, about.mention, gold, system, edit), label=about.type)
+
     def _argument(
         self, kind: str, i: int | None, j: int | None, gold: Argument | None, system: Argument | None, *edits: Edit
     ) -> Mistake:
@@ -174,7 +175,10 @@ class _Events:
         one = gold or system
         assert one is not None
         ours, theirs = (self.gold[i] if i is not None else None), (self.system[j] if j is not None else None)
-        return self._mistake(kind, one.mention, said(gold, ours), said(system, theirs), *edits)
+        event = ours or theirs
+        assert event is not None
+        found = self._mistake(kind, one.mention, said(gold, ours), said(system, theirs), *edits)
+        return replace(found, label=f"{event.trig.type or '(given)'}: {one.role}")
 
     def _mistake(self, kind: str, about: Mention, gold: str | None, system: str | None, *edits: Edit) -> Mistake:
         where = offsets(about.left, about.right) if about.left >= 0 else "nowhere in the text"

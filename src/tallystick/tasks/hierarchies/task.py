@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute
-from tallystick.tasks.contract import AskParts, Explained, Files, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import AskParts, Explained, Files, Reading, Results, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.plain import Given
 
@@ -22,7 +23,7 @@ class HierarchySettings:
 
     # fmt: off
     kinds: tuple[str, ...] = option((), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE")
-    transitive: bool = option(False, "A link holds for all descendants too (section 4.4 of the paper).")
+    transitive: bool = option(False, "Extend each link to all descendants (section 4.4 of the paper).")
     # fmt: on
 
 
@@ -61,6 +62,19 @@ class Hierarchies(Task):
         "": ("araki-etal-2014-evaluation",),
     }
     main = explained = "muc_p"
+    error_label = "type of link"
+    kinds = {
+        "wrong parent": "the event hangs on another parent",
+        "wrong child": "the parent has another event below it",
+        "reversed link": "parent and child are exchanged",
+        "wrong type": "the link is of another type",
+        "missed link": "no predicted link is like it; mended, its events are there, too",
+        "spurious link": "no link of the reference is like it",
+        "missed event": "a mention that the prediction does not have",
+        "spurious event": "a mention that the reference does not have; mended, it goes with its links",
+        "divided event": "mentions of one event that the prediction keeps apart",
+        "merged events": "mentions of several events that the prediction makes one",
+    }
     attributes = {"depth": Attribute("how many events are above the child of a link", {"links[*]": _depth})}
 
     def formats(self) -> Any:
@@ -103,6 +117,22 @@ class Hierarchies(Task):
 
         left, right = corpus
         return score(left, right, metrics or tuple(METRICS), HierarchyOptions(settings.kinds, settings.transitive))
+
+    def metric_names(self, results: Results) -> tuple[str, ...]:
+        """Results of several types of links are called subevent.muc_p."""
+        return tuple(dict.fromkeys(name.rpartition(".")[2] for name in results))
+
+    def find_mistakes(self, corpus: Any, settings: HierarchySettings) -> Iterable[Mistake]:
+        from tallystick.tasks.hierarchies.mistakes import find_mistakes
+
+        left, right = corpus
+        return find_mistakes(left, right, settings.kinds)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: HierarchySettings) -> Any:
+        from tallystick.tasks.hierarchies.mistakes import mended_corpus
+
+        left, right = corpus
+        return mended_corpus(left, right, mistakes)
 
     def parts(self, scored: Scored, settings: HierarchySettings, shown: Shown) -> Parts:
         from tallystick.tasks.hierarchies.show import forests_parts

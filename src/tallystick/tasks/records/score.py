@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from inspect import isclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +27,7 @@ from tallystick.algebra.parse import load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
-from tallystick.engine.tally import exact_rows
+from tallystick.engine.tally import exact_rows, tells_exact
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
@@ -179,8 +178,10 @@ class Wanted:
                 rank = float(undefined[place]), float(headline[place]), float(size[place])
                 self._keep(batch, place, figures, rank)
         elif self.worst:
-            headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
-            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
+            undefined, headline, _ = worst_first(evaluation.kind, rows)
+            headline = np.where(undefined, 1.0, headline)
+            summed = tells_exact(evaluation.kind)
+            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2] if summed else 1.0 - headline
             if self.at is not None:
                 loss = self._losses(batch, evaluation, self.at)
                 headline = np.zeros(len(loss))
@@ -280,8 +281,7 @@ def prepare(
         choices.setdefault(id_field, Choice(ignored=True, why=why))
     nothing = None if settings.nothing is None else _words(settings.nothing)
     options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
-    derive: Any = _derive if choices or not isclass(settings.type) else _derive_once
-    metric, keys, decisions = derive(shape.reference, choices or None, **options)
+    metric, keys, decisions = _derive_once(shape.reference, choices, options)
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
@@ -312,8 +312,19 @@ def _derive(type_: Any, choices: Mapping[str, Any] | None, **options: Any) -> tu
     return *split_known(metric), tuple(decisions)
 
 
-_derive_once = lru_cache(maxsize=64)(_derive)
-"""For whoever calls in a loop."""
+def _derive_once(type_: Any, choices: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """The same, found once for whoever calls in a loop; only classes are the same type whenever they are equal."""
+    given = tuple((path, type(one), one) for path, one in choices.items())
+    known = isinstance(type_, type) and all(isinstance(one, Hashable) for one in choices.values())
+    try:
+        return _derived(type_, given, **options) if known else _derive(type_, choices, **options)
+    except TypeError:  # something inside cannot be hashed
+        return _derive(type_, choices, **options)
+
+
+@lru_cache(maxsize=64)
+def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: Any) -> Any:
+    return _derive(type_, {path: one for path, _, one in given}, **options)
 
 
 def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
@@ -376,6 +387,8 @@ def run_prepared(
         prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
+    if prepared.metric.aligned_by is None and asked.documents:
+        grouping = None  # a report has no groups where nothing says what is wrong
     evaluation.keep_aligned = grouping is not None and prepared.metric.by_side is None
     lines = prepared.pairing.reference.lines
     for batch, rows in scored_batches(prepared, evaluation):

@@ -98,7 +98,7 @@ class _Relations:
         span = self.text.span(first, last) if self.text is not None and first >= 0 else None
         unit = "character" if self.text is not None and self.text.starts is not None else "token"
         text = around(self.text.words, *span) if span else ""
-        return Mistake(kind, self.name, ours, theirs, offsets(first, last, unit), text, edits=edits)
+        return Mistake(kind, self.name, ours, theirs, offsets(first, last, unit), text, label=one.type, edits=edits)
 
     # What relations of mentions are compared by, and how they are said
 
@@ -128,7 +128,7 @@ class _Facts(_Relations):
             ours, theirs = (
                 f"{self._said(reference)}: {self._sentences(one.evidence)}" for one in (reference, predicted)
             )
-            yield Mistake("wrong evidence", self.name, ours, theirs, edits=(edit,))
+            yield Mistake("wrong evidence", self.name, ours, theirs, label=reference.type, edits=(edit,))
 
     def _arguments(
         self, reference: Any, predicted: Any, role: str, at: tuple[Any, ...], found: Any
@@ -139,7 +139,7 @@ class _Facts(_Relations):
 
     def _mistake(self, kind: str, reference: Any, predicted: Any, *edits: Edit, about: Any = None) -> Mistake:
         ours, theirs = (None if side is None else self._said(side) for side in (reference, predicted))
-        return Mistake(kind, self.name, ours, theirs, edits=edits)
+        return Mistake(kind, self.name, ours, theirs, label=(reference or predicted).type, edits=edits)
 
     def _near(self, reference: Any, predicted: Any) -> float:
         return 3.0 if reference == predicted else 0.0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute, mention_length, mention_text, mention_texts
 from tallystick.tasks.contract import Reading, Task, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
+
+if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
 
 
 @frozen
@@ -43,6 +47,17 @@ class Roles(Task):
     main = explained = "ceaf_ree"
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}
+    error_label = "role"
+    kinds = {
+        "wrong role": "the entity belongs to another role",
+        "wrong words": "a mention of the entity shares words with the right one, and is not it",
+        "wrong mention": "the entity has a mention that is not its own",
+        "missed mention": "the entity lacks one of its mentions",
+        "divided entity": "its mentions belong to an entity that another predicted one has found",
+        "empty entity": "an entity without a mention",
+        "spurious entity": "no entity of the reference is like it",
+        "missed entity": "no predicted entity is like it",
+    }
     attributes = {
         "size": Attribute("how many mentions an entity has", {"args[*]": lambda item, _: len(item.entity.mentions)}),
         "length": Attribute(
@@ -83,6 +98,11 @@ class Roles(Task):
         from tallystick.tasks.roles.metrics import RoleOptions, score
 
         return score(corpus, metrics, RoleOptions(settings.strings, settings.types, settings.weights))
+
+    def find_mistakes(self, corpus: Any, settings: RoleSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.roles.mistakes import find_mistakes
+
+        return find_mistakes(corpus, settings.strings)
 
 
 TASK = Roles()

@@ -28,7 +28,7 @@ from typing import Any
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
 from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
-from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
+from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, places_of, repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
@@ -133,6 +133,7 @@ def pair_templates(
         tuple(values[j] if j >= 0 else TemplateSet() for _, j in pairs),
         notes,
         {**predicted.texts, **reference.texts},
+        places_of(reference, predicted, pairs),
     )
 
 

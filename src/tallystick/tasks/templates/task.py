@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, 
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.tasks.plain import Given
@@ -34,13 +36,12 @@ class TemplateSettings:
     """Whose scorer, when fillers are alike, and what the official MUC-4 report rests on."""
 
     # fmt: off
-    preset: str | None = option(None, "The metrics of a paper or an evaluation, instead of naming them.", choices=tuple(PRESETS))
+    preset: str | None = option(None, "Use the metrics of a paper or an evaluation.", choices=tuple(PRESETS))
     fillers: str | None = option(None, "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]", metavar="NAME")
     strings: str = option("gtt", STRINGS_HELP, choices=tuple(STRINGS))
-    judgements: str | None = option(None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE")
+    judgements: str | None = option(None, "With --preset muc4-official: recorded judgements about mismatches (Lisp).", metavar="FILE")
     judge: Any = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
-    mapping: str = option("greedy", "With --preset muc4-official: which templates meet, found anew or as the response file records it.", choices=("greedy", "recorded"))
-    errors: bool = option(False, "Count the kinds of error, with F1 if each were fixed and examples in JSON.", use="score")
+    mapping: str = option("greedy", "With --preset muc4-official: map templates greedily, or as recorded in the response file.", choices=("greedy", "recorded"))
     # fmt: on
 
 
@@ -68,6 +69,27 @@ class Templates(Task):
     }
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
+    error_label = "slot"
+    kinds = {
+        "Span_Error": "in the right slot, but partly right only: the words of the mention differ",
+        "Duplicate_Role_Filler": "says again what another filler of the slot says",
+        "Duplicate_Partially_Matched_Role_Filler": "says again what another filler of the slot says, and is partly right only",
+        "Within_Template_Incorrect_Role": "belongs to another slot of the template",
+        "Within_Template_Incorrect_Role + Partially_Matched_Filler": "belongs to another slot of the template, and is partly right only",
+        "Wrong_Template_For_Role_Filler": "belongs to the same slot of another template",
+        "Wrong_Template_For_Partially_Matched_Role_Filler": "belongs to the same slot of another template, and is partly right only",
+        "Wrong_Template + Wrong_Role": "belongs to another slot of another template",
+        "Wrong_Template + Wrong_Role + Partially_Matched_Filler": "belongs to another slot of another template, and is partly right only",
+        "Spurious_Role_Filler": "is nowhere in the reference",
+        "Missing_Role_Filler": "a filler of an aligned template that was not found",
+        "Spurious_Template": "a template that nothing in the reference is aligned with",
+        "Spurious_Template_Role_Filler": "a filler of a template that nothing in the reference is aligned with",
+        "Missing_Template": "a template that was not found",
+        "Missing_Template_Role_Filler": "a filler of a template that was not found",
+        "Extra_Mention": "an entity that was found has a mention that is not its own",
+        "Missing_Mention": "an entity that was found lacks one of its mentions",
+    }
+    """The kinds of auto-err, by the names that it gives them, and two more."""
     attributes = {
         "size": Attribute("how many fillers a template has", {"templates[*]": lambda item, _: len(item.fillers)})
     }
@@ -110,8 +132,6 @@ class Templates(Task):
             raise MetricError(
                 "--strings is for the other metrics; the official report has MUC-4's own rules for strings"
             )
-        if official and settings.errors:
-            raise MetricError("--errors is for the other metrics; the official report counts errors itself")
 
     def read(self, reference: Any, predicted: Any, settings: TemplateSettings, reading: Reading) -> Any:
         from tallystick.tasks.templates.files import pair_templates, read_templates
@@ -161,20 +181,23 @@ class Templates(Task):
         return {name: Portions(table.documents, "slot", one=False) for name, table in tables.items()}
 
     def show(self, scored: Scored, settings: TemplateSettings, asked: Asked) -> Shown:
-        from tallystick.tasks.templates.show import errors_table, official_table
+        from tallystick.tasks.templates.show import official_table
 
         if settings.preset == OFFICIAL:
             from tallystick.tasks.templates.muc4 import f_measures
 
             rows = scored.corpus.rows()
             return Shown([official_table(rows)], {"slots": rows, "f_measures": f_measures(rows["ALL TEMPLATES"])})
-        if not settings.errors:
-            return Shown()
-        from tallystick.tasks.templates.show import find_errors
+        return Shown()
 
-        kinds, found = find_errors(scored.corpus[0], strings=settings.strings)
-        errors = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
-        return Shown([errors_table(kinds, found.f1())], {"errors": errors})
+    def without_errors(self, settings: TemplateSettings) -> str:
+        official = settings.preset == OFFICIAL
+        return "the official report counts errors itself; the other metrics have them" if official else ""
+
+    def find_mistakes(self, corpus: Any, settings: TemplateSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.templates.mistakes import find_mistakes
+
+        return find_mistakes(corpus[0], settings.strings)
 
     def parts(self, scored: Scored, settings: TemplateSettings, shown: Shown) -> Parts:
         from tallystick.results.report import Parts

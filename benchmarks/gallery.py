@@ -1,0 +1,518 @@
+"""The gallery's metrics beside the scorers of their fields, on generated cases.
+
+    python -m benchmarks.gallery                      every field whose package is installed: how far apart the figures are, and the CPU time
+    python -m benchmarks.gallery diarisation tables   these fields
+    python -m benchmarks.gallery --record FILE        keeps the packages' figures, which tests/gallery compares with
+
+The metrics are those of the pages in docs/gallery: the first block of a page is run, and nothing is typed twice. The packages (the extra
+`gallery`) are heavy and some are old, so the tests do without them: they draw the same cases and compare with the recorded figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import tallystick as ts
+
+PAGES = Path(__file__).parents[1] / "docs" / "gallery"
+CASES = 200
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field: how a case is drawn, what its own package says, and what we say."""
+
+    page: str
+    package: str
+    draw: Callable[[Random], tuple[Any, Any]]
+    peer: Callable[[Any, Any], Figures]
+    ours: Callable[[dict[str, Any], Any, Any], Figures]
+    departs: tuple[str, ...] = ()
+    """Figures in which the package departs from the optimum: ours is never the worse one."""
+
+
+def code_of(page: str) -> dict[str, Any]:
+    """What the first Python block of a page defines."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None, f"docs/gallery/{page}.md has no Python block"
+    space: dict[str, Any] = {}
+    exec(compile(found[1], f"docs/gallery/{page}.md", "exec"), space)
+    return space
+
+
+def figures(metric: Any, reference: Any, predicted: Any) -> dict[str, float]:
+    """The figures of one document; what is 0/0 is 0."""
+    found = ts.evaluate(metric, [reference], [predicted]).figures
+    return {name: 0.0 if value is None else value for name, value in found.items()}
+
+
+# Who speaks when
+
+
+def draw_turns(rng: Random) -> tuple[Any, Any]:
+    def speak(speakers: int, least: int) -> dict[str, Any]:
+        turns = []
+        for speaker in range(speakers):
+            now = rng.random() * 2
+            for _ in range(rng.randint(least, 6)):
+                start = now + rng.random() * 3
+                now = start + 0.1 + rng.random() * 4
+                turns.append({"speaker": f"S{speaker}", "time": [start, now]})
+        return {"turns": turns}
+
+    return speak(rng.randint(1, 4), 1), speak(rng.randint(0, 4), 0)
+
+
+def peer_turns(reference: Any, predicted: Any) -> Figures:
+    from pyannote.core import Annotation, Segment, Timeline
+    from pyannote.metrics.diarization import DiarizationErrorRate, JaccardErrorRate
+
+    sides = []
+    for side in (reference, predicted):
+        found = Annotation()
+        for k, turn in enumerate(side["turns"]):
+            found[Segment(*turn["time"]), k] = turn["speaker"]
+        sides.append(found)
+    whole = Timeline([sides[0].get_timeline().extent() | sides[1].get_timeline().extent()])
+    der = DiarizationErrorRate()(*sides, uem=whole, detailed=True)
+    return {
+        "der": der["diarization error rate"],
+        "missed": der["missed detection"] / der["total"],
+        "collar": DiarizationErrorRate(collar=0.5)(*sides, uem=whole),
+        "jer": JaccardErrorRate()(*sides, uem=whole),
+    }
+
+
+def our_turns(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    der = figures(page["DER"], reference, predicted)
+    collar = figures(page["DER"], *page["without_collar"](reference, predicted, 0.25))
+    jer = figures(page["JER"], page["by_speaker"](reference), page["by_speaker"](predicted))
+    return {"der": der["error_rate"], "missed": der["missed"], "collar": collar["error_rate"], "jer": 1 - jer["recall"]}
+
+
+# Tracks
+
+
+def draw_tracks(rng: Random) -> tuple[Any, Any]:
+    gold: list[Any] = []
+    for _ in range(rng.randint(1, 5)):
+        x, y, track = rng.random() * 50, rng.random() * 50, []
+        for frame in range(12):
+            x, y = x + rng.uniform(-2, 2), y + rng.uniform(-2, 2)
+            if rng.random() < 0.8:
+                track.append({"frame": frame, "box": [x, y, 10, 10]})
+        gold.append(track)
+    found: list[Any] = [[] for _ in range(len(gold) + 1)]
+    for k, track in enumerate(gold):
+        now = k
+        for one in track:
+            if rng.random() < 0.1:
+                now = rng.randrange(len(found))
+            if rng.random() < 0.9 and not any(other["frame"] == one["frame"] for other in found[now]):
+                x, y = (edge + rng.uniform(-2, 2) for edge in one["box"][:2])
+                found[now].append({"frame": one["frame"], "box": [x, y, 10, 10]})
+    return {"tracks": gold}, {"tracks": [track for track in found if track]}
+
+
+def peer_tracks(reference: Any, predicted: Any) -> Figures:
+    import motmetrics
+    import numpy as np
+
+    if not hasattr(np, "asfarray"):  # motmetrics 1.4 knows no NumPy 2
+        setattr(np, "asfarray", lambda values: np.asarray(values, float))  # noqa: B010
+    watched = motmetrics.MOTAccumulator(auto_id=True)
+    for frame in range(12):
+        sides = [
+            [(k, one["box"]) for k, track in enumerate(side["tracks"]) for one in track if one["frame"] == frame]
+            for side in (reference, predicted)
+        ]
+        boxes = [np.array([box for _, box in side]).reshape(-1, 4) for side in sides]
+        far = motmetrics.distances.iou_matrix(*boxes, max_iou=0.5)
+        watched.update([k for k, _ in sides[0]], [k for k, _ in sides[1]], far)
+    found = motmetrics.metrics.create().compute(watched, metrics=["idf1", "idp", "idr"])
+    return {name: float(found[name].iloc[0]) for name in ("idf1", "idp", "idr")}
+
+
+def our_tracks(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    found = figures(page["IDF1"], reference, predicted)
+    return {"idf1": found["f1"], "idp": found["precision"], "idr": found["recall"]}
+
+
+# Objects in pictures: a case is a few pictures
+
+
+def draw_objects(rng: Random) -> tuple[Any, Any]:
+    kinds, gold, found = rng.randint(1, 4), [], []
+    for _ in range(rng.randint(2, 10)):
+        here, there = [], []
+        for _ in range(rng.randint(1, 8)):
+            x, y, w, h = rng.random() * 100, rng.random() * 100, 5 + rng.random() * 40, 5 + rng.random() * 40
+            kind = rng.randrange(kinds)
+            here.append({"category": kind, "box": [x, y, w, h]})
+            for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
+                s = rng.choice((1, 3, 8))
+                box = [
+                    x + rng.uniform(-s, s),
+                    y + rng.uniform(-s, s),
+                    max(1, w + rng.uniform(-s, s)),
+                    max(1, h + rng.uniform(-s, s)),
+                ]
+                named = kind if rng.random() < 0.9 else rng.randrange(kinds)
+                there.append({"category": named, "box": box, "score": rng.random()})
+        there.append(
+            {
+                "category": rng.randrange(kinds),
+                "box": [rng.random() * 100, rng.random() * 100, 20, 20],
+                "score": rng.random(),
+            }
+        )
+        gold.append({"objects": here})
+        found.append({"objects": there})
+    return gold, found
+
+
+def peer_objects(reference: Any, predicted: Any) -> Figures:
+    import contextlib
+    import io
+
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    number = iter(range(1, 10**9))
+    kinds = {one["category"] for side in (reference, predicted) for image in side for one in image["objects"]}
+    gold = COCO()
+    gold.dataset = {
+        "images": [{"id": k} for k in range(len(reference))],
+        "categories": [{"id": kind} for kind in sorted(kinds)],
+        "annotations": [
+            {"id": next(number), "image_id": k, "category_id": one["category"], "bbox": one["box"], "iscrowd": 0,
+             "area": one["box"][2] * one["box"][3]}
+            for k, image in enumerate(reference) for one in image["objects"]
+        ],
+    }  # fmt: skip
+    with contextlib.redirect_stdout(io.StringIO()):
+        gold.createIndex()
+        found = gold.loadRes([
+            {"image_id": k, "category_id": one["category"], "bbox": one["box"], "score": one["score"]}
+            for k, image in enumerate(predicted) for one in image["objects"]
+        ])  # fmt: skip
+        judged = COCOeval(gold, found, "bbox")
+        judged.evaluate()
+        judged.accumulate()
+        judged.summarize()
+    return {name: float(judged.stats[k]) for name, k in (("ap", 0), ("ap50", 1), ("ap75", 2), ("ar", 8))}
+
+
+def our_objects(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    return dict(ts.evaluate(page["COCO"], reference, predicted).figures)
+
+
+# Sound events
+
+
+def draw_sounds(rng: Random) -> tuple[Any, Any]:
+    labels = ("car", "dog", "rain")
+    gold = []
+    for _ in range(rng.randint(1, 8)):
+        start = round(rng.random() * 9, 3)
+        gold.append({"label": rng.choice(labels), "time": [start, round(start + 0.3 + rng.random() * 3, 3)]})
+    found = []
+    for one in gold:
+        if rng.random() < 0.85:
+            start, end = (
+                max(0.0, round(edge + rng.choice((0.05, 0.4)) * rng.uniform(-1, 1), 3)) for edge in one["time"]
+            )
+            label = one["label"] if rng.random() < 0.8 else rng.choice(labels)
+            found.append({"label": label, "time": [start, max(end, start + 0.1)]})
+    found.append({"label": rng.choice(labels), "time": [1.0, 2.5]})
+    return {"events": gold}, {"events": found}
+
+
+def peer_sounds(reference: Any, predicted: Any) -> Figures:
+    import dcase_util
+    import sed_eval
+
+    sides = [
+        dcase_util.containers.MetaDataContainer([
+            {"event_label": one["label"], "event_onset": one["time"][0], "event_offset": one["time"][1], "file": "f", "scene_label": "s"}
+            for one in side["events"]
+        ])
+        for side in (reference, predicted)
+    ]  # fmt: skip
+    labels = ["car", "dog", "rain"]
+    segments = sed_eval.sound_event.SegmentBasedMetrics(event_label_list=labels, time_resolution=1.0)
+    events = sed_eval.sound_event.EventBasedMetrics(event_label_list=labels, t_collar=0.2, percentage_of_length=0.5)
+    for metric in (segments, events):
+        metric.evaluate(reference_event_list=sides[0], estimated_event_list=sides[1])
+    out = {}
+    for name, metric in (("segment", segments), ("event", events)):
+        found = metric.results_overall_metrics()
+        f = found["f_measure"]["f_measure"]
+        out[f"{name}_f1"] = 0.0 if math.isnan(f) else float(f)
+        out[f"{name}_er"] = float(found["error_rate"]["error_rate"])
+    return out
+
+
+def our_sounds(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    rolled = [page["in_segments"](side, 1.0) for side in (reference, predicted)]
+    return {
+        "segment_f1": figures(page["SEGMENT_F1"], *rolled)["f1"],
+        "segment_er": figures(page["SEGMENT_ER"], *rolled)["error_rate"],
+        "event_f1": figures(page["EVENT_F1"], reference, predicted)["f1"],
+        "event_er": figures(page["EVENT_ER"], reference, predicted)["error_rate"],
+    }
+
+
+# Notes
+
+
+def draw_notes(rng: Random) -> tuple[Any, Any]:
+    gold = []
+    for _ in range(rng.randint(1, 15)):
+        start = round(rng.random() * 3, 3)
+        gold.append(
+            {
+                "time": [start, round(start + rng.choice((0.1, 0.3, 0.6, 1.0)), 3)],
+                "pitch": rng.choice((220.0, 440.0, 442.0, 450.0, 466.16)),
+            }
+        )
+    found = []
+    for one in gold:
+        if rng.random() < 0.9:
+            start = max(0.0, one["time"][0] + rng.uniform(-0.08, 0.08))
+            found.append(
+                {
+                    "time": [start, start + 0.05 + rng.random()],
+                    "pitch": one["pitch"] * 2 ** (rng.uniform(-80, 80) / 1200),
+                }
+            )
+    found.append({"time": [1.0, 1.5], "pitch": 330.0})
+    return {"notes": gold}, {"notes": found}
+
+
+def peer_notes(reference: Any, predicted: Any) -> Figures:
+    import mir_eval
+    import numpy as np
+
+    arrays = []
+    for side in (reference, predicted):
+        arrays += [np.array([one["time"] for one in side["notes"]]), np.array([one["pitch"] for one in side["notes"]])]
+    out = {}
+    for name, share in (("onsets", None), ("notes", 0.2)):
+        precision, recall, f1, _ = mir_eval.transcription.precision_recall_f1_overlap(*arrays, offset_ratio=share)
+        out |= {f"{name}_precision": float(precision), f"{name}_recall": float(recall), f"{name}_f1": float(f1)}
+    return out
+
+
+def our_notes(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    out = {}
+    for name, metric in (("onsets", page["ONSETS"]), ("notes", page["NOTES"])):
+        found = figures(metric, reference, predicted)
+        out |= {f"{name}_{figure}": found[figure] for figure in ("precision", "recall", "f1")}
+    return out
+
+
+# Tables
+
+
+def draw_tables(rng: Random) -> tuple[Any, Any]:
+    words = ("", "a", "12", "total", "3.50", "year 2020")
+    wide = rng.randint(1, 4)
+    gold = [[rng.choice(words) for _ in range(wide)] for _ in range(rng.randint(1, 5))]
+    found = [[cell if rng.random() < 0.8 else rng.choice(words) for cell in row] for row in gold if rng.random() < 0.9]
+    if rng.random() < 0.3:
+        found.append(list(rng.choice(gold)))
+    if wide > 1 and rng.random() < 0.4:
+        gone = rng.randrange(wide)
+        found = [[cell for k, cell in enumerate(row) if k != gone] for row in found]
+    found = found or [["a"]]
+    return {"rows": gold}, {"rows": found}
+
+
+def peer_tables(reference: Any, predicted: Any) -> Figures:
+    from table_recognition_metric import TEDS
+
+    html = [
+        "<html><body><table>"
+        + "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in side["rows"])
+        + "</table></body></html>"
+        for side in (reference, predicted)
+    ]
+    return {"teds": TEDS()(html[1], html[0]), "grits": _grits(reference["rows"], predicted["rows"])}
+
+
+def _grits(a: list[list[str]], b: list[list[str]]) -> float:
+    """The factored 2D-MSS of Smock et al. (2022), written out plainly: there is no package of it."""
+
+    def chain(score: Callable[[int, int], float], n: int, m: int) -> tuple[float, list[tuple[int, int]]]:
+        best: list[list[tuple[float, list[tuple[int, int]]]]] = [[(0.0, [])] * (m + 1) for _ in range(n + 1)]
+        for i in range(n):
+            for j in range(m):
+                value, path = best[i][j]
+                best[i + 1][j + 1] = max(
+                    best[i][j + 1], best[i + 1][j], (value + score(i, j), [*path, (i, j)]), key=lambda one: one[0]
+                )
+        return best[n][m]
+
+    def alike(x: str, y: str) -> float:
+        if not x and not y:
+            return 1.0
+        shared, _ = chain(lambda i, j: float(x[i] == y[j]), len(x), len(y))
+        return 2 * shared / (len(x) + len(y))
+
+    wide, narrow = len(a[0]), len(b[0])
+    _, rows = chain(lambda i, j: chain(lambda k, n: alike(a[i][k], b[j][n]), wide, narrow)[0], len(a), len(b))
+    _, columns = chain(lambda k, n: chain(lambda i, j: alike(a[i][k], b[j][n]), len(a), len(b))[0], wide, narrow)
+    total = sum(alike(a[i][k], b[j][n]) for i, j in rows for k, n in columns)
+    return 2 * total / (len(a) * wide + len(b) * narrow)
+
+
+def our_tables(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    trees = [page["as_tree"](side) for side in (reference, predicted)]
+    return {
+        "teds": figures(page["TEDS"], *trees)["recall"],
+        "grits": figures(page["GRITS"], reference, predicted)["f1"],
+    }
+
+
+# Trees of constituents
+
+
+def draw_trees(rng: Random) -> tuple[Any, Any]:
+    words = [f"w{k}" for k in range(rng.randint(2, 9))]
+
+    def grow(low: int, high: int, depth: int = 0) -> str:
+        label = "S" if not depth else rng.choice(("NP", "VP", "PP"))
+        if high - low == 1:
+            return f"(N {words[low]})" if depth else f"(S (N {words[low]}))"
+        cut = rng.randint(low + 1, high - 1)
+        return f"({label} {grow(low, cut, depth + 1)} {grow(cut, high, depth + 1)})"
+
+    return grow(0, len(words)), grow(0, len(words))
+
+
+def peer_trees(reference: str, predicted: str) -> Figures:
+    from PYEVALB import parser, scorer
+
+    found = scorer.Scorer().score_trees(*map(parser.create_from_bracket_string, (reference, predicted)))
+    return {"precision": found.prec, "recall": found.recall, "crossing": float(found.cross_brackets)}
+
+
+def our_trees(page: dict[str, Any], reference: str, predicted: str) -> Figures:
+    sides = [page["brackets"](side) for side in (reference, predicted)]
+    found = figures(page["LABELLED"], *sides)
+    return {"precision": found["precision"], "recall": found["recall"], "crossing": float(page["crossing"](*sides))}
+
+
+# Clusters
+
+
+def draw_clusters(rng: Random) -> tuple[Any, Any]:
+    n = rng.randint(2, 12)
+    return tuple(
+        {"clusters": _clusters([rng.randrange(k) for _ in range(n)])} for k in (rng.randint(1, 4), rng.randint(1, 4))
+    )  # type: ignore[return-value]
+
+
+def _clusters(labels: list[int]) -> list[list[int]]:
+    return [[k for k, label in enumerate(labels) if label == one] for one in sorted(set(labels))]
+
+
+def _labels(side: Any) -> list[int]:
+    found = {item: k for k, cluster in enumerate(side["clusters"]) for item in cluster}
+    return [found[item] for item in sorted(found)]
+
+
+def peer_clusters(reference: Any, predicted: Any) -> Figures:
+    from sklearn.metrics.cluster import pair_confusion_matrix
+
+    left, right = _labels(reference), _labels(predicted)
+    (_, false), (missed, right_pairs) = pair_confusion_matrix(left, right)
+    whole = 2 * right_pairs + false + missed
+    gold = {item: set(cluster) for cluster in reference["clusters"] for item in cluster}
+    found = {item: set(cluster) for cluster in predicted["clusters"] for item in cluster}
+    precision = sum(len(gold[k] & found[k]) / len(found[k]) for k in gold) / len(gold)
+    recall = sum(len(gold[k] & found[k]) / len(gold[k]) for k in gold) / len(gold)
+    return {
+        "pairwise": float(2 * right_pairs / whole) if whole else 0.0,
+        "b3_precision": precision,
+        "b3_recall": recall,
+    }
+
+
+def our_clusters(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
+    b3 = figures(page["B_CUBED"], page["memberships"](reference), page["memberships"](predicted))
+    pairs = figures(page["PAIRWISE"], page["pairs"](reference), page["pairs"](predicted))
+    return {"pairwise": pairs["f1"], "b3_precision": b3["precision"], "b3_recall": b3["recall"]}
+
+
+FIELDS = {
+    one.page: one
+    for one in (
+        Field("detection", "pycocotools", draw_objects, peer_objects, our_objects),
+        Field("tracking", "motmetrics", draw_tracks, peer_tracks, our_tracks),
+        Field("diarisation", "pyannote.metrics", draw_turns, peer_turns, our_turns, ("jer",)),
+        Field("sounds", "sed_eval", draw_sounds, peer_sounds, our_sounds, ("event_er",)),
+        Field("notes", "mir_eval", draw_notes, peer_notes, our_notes),
+        Field("tables", "table_recognition_metric", draw_tables, peer_tables, our_tables),
+        Field("constituents", "PYEVALB", draw_trees, peer_trees, our_trees),
+        Field("clusters", "sklearn", draw_clusters, peer_clusters, our_clusters),
+    )
+}
+
+
+def cases(field: Field, count: int = CASES) -> list[tuple[Any, Any]]:
+    """The same cases each time."""
+    rng = Random(field.page)
+    return [field.draw(rng) for _ in range(count)]
+
+
+def run(field: Field, count: int) -> list[Figures]:
+    """The figures of both on all cases; prints how far they are apart."""
+    page, drawn = code_of(field.page), cases(field, count)
+    began = time.process_time()
+    theirs = [field.peer(*case) for case in drawn]
+    between = time.process_time()
+    ours = [field.ours(page, *case) for case in drawn]
+    spent = time.process_time() - between, between - began
+    for name in theirs[0]:
+        gaps = [abs(one[name] - other[name]) for one, other in zip(ours, theirs, strict=True)]
+        differ = sum(gap > 1e-9 for gap in gaps)
+        note = " (departs from the optimum)" if name in field.departs else ""
+        print(f"{field.page:13} {name:16} {count} cases, {differ:3} differ, at most by {max(gaps):.2g}{note}")
+    print(f"{field.page:13} CPU s: ours {spent[0]:.2f}, {field.package} {spent[1]:.2f}")
+    return theirs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="The gallery's metrics beside the scorers of their fields.")
+    parser.add_argument("fields", nargs="*", choices=[*FIELDS, []])
+    parser.add_argument("--cases", type=int, default=CASES)
+    parser.add_argument("--record", type=Path)
+    asked = parser.parse_args()
+    recorded = json.loads(asked.record.read_text()) if asked.record and asked.record.exists() else {}
+    for name in asked.fields or FIELDS:
+        if find_spec(FIELDS[name].package.partition(".")[0]) is None:
+            print(f"{name:13} {FIELDS[name].package} is not installed: pip install '.[gallery]'", file=sys.stderr)
+        else:
+            recorded[name] = run(FIELDS[name], asked.cases)
+    if asked.record:
+        asked.record.write_text(json.dumps(recorded, separators=(",", ":")) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,242 @@
+"""Predictions that come with a score: who is right if they take their partners in the order of their scores, and the average precision.
+
+With pairs (reference, predicted, φ ≥ t) and predictions from the surest to the least sure, a prediction is right if it gets a partner:
+
+    best      if there is a matching of all that were right so far and of this one. No other way has more right ones among the first k, for
+              any k: sets that can be matched are a matroid, and taking what fits in the order of the scores is optimal there
+    greedy    it takes the best partner that is still free, for good (COCO)
+    first     it takes its best partner, and is wrong if that one is taken (VOC)
+
+    greedy:  a ── x           a, the surer one, takes x, where φ is larger; b has none left.
+             a ── y           best: a is matched with y and b with x, so both are right.
+             b ── x
+
+Average precision is no sum over documents: all predictions of a corpus stand in one ranking. But it is a function of *how often* each
+document counts, and that is one: a document's row is 1 in the column of its outcome (`Ranking.of`) and 0 elsewhere. Rows add, so that
+resampling, comparisons, parts and shards have it as they have everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.engine.arrays import F64, I64, Mask, Pairs
+from tallystick.errors import MetricError
+from tallystick.frozen import frozen
+
+HOW = ("best", "greedy", "first")
+INTERPOLATIONS = ("coco", "voc", "voc07", "step")
+RECALLS = np.linspace(0.0, 1.0, 101)
+MOST_OUTCOMES = 20_000
+
+
+def right_by_rank(found: Pairs, scores: F64, least: float, how: str) -> Mask:
+    """Which predictions are right, given all pairs and the predictions' scores."""
+    enough = np.flatnonzero(found.weight >= least)
+    i, j, weight = found.i[enough], found.j[enough], found.weight[enough]
+    right = np.zeros(len(scores), np.bool_)
+    if not len(enough):
+        return right
+    lone = (np.bincount(j)[j] == 1) & (np.bincount(i)[i] == 1)  # two that have nobody else
+    right[j[lone]] = True
+    rest = np.flatnonzero(~lone)
+    if not len(rest):
+        return right
+    # By prediction in the order of the scores; of its partners the best first, and the last of equal ones, as COCO has it.
+    order = rest[np.lexsort((-i[rest], -weight[rest], j[rest], -scores[j[rest]]))]
+    ends = np.flatnonzero(np.diff(j[order], append=-1))
+    partners: list[int] = i[order].tolist()
+    taken: dict[int, int] = {}
+    first = 0
+    wanted: dict[int, list[int]] = {}
+    for end in ends.tolist():
+        who = int(j[order[end]])
+        mine = wanted[who] = partners[first : end + 1]
+        first = end + 1
+        if how == "best":
+            right[who] = _seated(who, wanted, taken)
+            continue
+        free = [one for one in (mine[:1] if how == "first" else mine) if one not in taken]
+        if free:
+            taken[free[0]] = who
+            right[who] = True
+    return right
+
+
+def _seated(who: int, wanted: dict[int, list[int]], taken: dict[int, int]) -> bool:
+    """Find a place for one more, if others can move: an augmenting path, breadth first."""
+    came: dict[int, int] = {}
+    queue = [who]
+    for one in queue:
+        for place in wanted[one]:
+            if place in came:
+                continue
+            came[place] = one
+            if place in taken:
+                queue.append(taken[place])
+                continue
+            while True:  # everybody on the path moves on
+                mover = came[place]
+                left = next((other for other, owner in taken.items() if owner == mover), None) if mover != who else None
+                taken[place] = mover
+                if left is None:
+                    return True
+                place = left
+    return False
+
+
+@frozen(eq=False)
+class Ranking:
+    """The outcomes of documents, and the figures of a ranking of all their predictions.
+
+    Of outcome k, `counts[k]` says how many items of each label the reference has; predictions have an outcome, a label, a score and whether they are
+    right at each threshold.
+    """
+
+    names: tuple[str, ...]
+    """What tells the outcomes apart."""
+    labels: tuple[str, ...]
+    counts: F64
+    outcome: I64
+    label: I64
+    scores: F64
+    right: NDArray[np.bool_]
+    at: tuple[float, ...]
+    interpolation: str = "coco"
+
+    @property
+    def headline(self) -> str:
+        return "ap"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return self.names
+
+    @staticmethod
+    def of(
+        documents: Sequence[tuple[dict[str, int], Sequence[str], F64, NDArray[np.bool_]]], at: tuple[float, ...], interpolation: str
+    ) -> tuple[Ranking, F64]:  # fmt: skip
+        """The outcomes of some documents, each given by its references a label, and its predictions' labels, scores and whether they
+        are right; and the documents' rows."""
+        from hashlib import blake2b
+
+        places: dict[str, int] = {}
+        columns, kept = [], []
+        for one in documents:
+            counts, named, scores, right = one
+            digest = blake2b(repr((sorted(counts.items()), list(named))).encode(), digest_size=9)
+            digest.update(np.ascontiguousarray(scores).tobytes() + np.ascontiguousarray(right).tobytes())
+            name = digest.hexdigest()
+            if name not in places:
+                places[name] = len(places)
+                kept.append(one)
+            columns.append(places[name])
+        labels = tuple(sorted({label for counts, named, _, _ in kept for label in (*counts, *named)}))
+        number = {label: k for k, label in enumerate(labels)}
+        table = np.array([[counts.get(label, 0) for label in labels] for counts, *_ in kept], np.float64)
+        kind = Ranking(
+            tuple(places),
+            labels,
+            table.reshape(len(kept), len(labels)),
+            np.repeat(np.arange(len(kept)), [len(scores) for _, _, scores, _ in kept]),
+            np.array([number[label] for _, named, _, _ in kept for label in named], np.int64),
+            np.concatenate([np.empty(0), *(scores for _, _, scores, _ in kept)]),
+            np.concatenate([np.empty((0, len(at)), np.bool_), *(right for *_, right in kept)]),
+            at,
+            interpolation,
+        )
+        rows = np.zeros((len(columns), len(places)))
+        rows[np.arange(len(columns)), columns] = 1
+        return kind, rows
+
+    def joined(self, other: Ranking) -> Ranking:
+        """The outcomes of both; an outcome that both have stands once."""
+        if len(self.names) + len(other.names) > MOST_OUTCOMES:
+            raise MetricError(
+                f"a ranking holds at most {MOST_OUTCOMES:,} documents with outcomes of their own; score a part of them"
+            )
+        mine = {name: k for k, name in enumerate(self.names)}
+        fresh = [k for k, name in enumerate(other.names) if name not in mine]
+        labels = tuple(sorted({*self.labels, *other.labels}))
+        number = {label: k for k, label in enumerate(labels)}
+        place = np.full(len(other.names), -1, np.int64)
+        place[fresh] = len(self.names) + np.arange(len(fresh))
+        kept = np.flatnonzero(place[other.outcome] >= 0)
+        counts = np.zeros((len(self.names) + len(fresh), len(labels)))
+        counts[: len(self.names), [number[label] for label in self.labels]] = self.counts
+        counts[len(self.names) :, [number[label] for label in other.labels]] = other.counts[fresh]
+        relabel = [np.array([number[label] for label in one.labels], np.int64) for one in (self, other)]
+        return Ranking(
+            (*self.names, *(other.names[k] for k in fresh)),
+            labels,
+            counts,
+            np.concatenate((self.outcome, place[other.outcome[kept]])),
+            np.concatenate((relabel[0][self.label], relabel[1][other.label[kept]])),
+            np.concatenate((self.scores, other.scores[kept])),
+            np.concatenate((self.right, other.right[kept])),
+            self.at,
+            self.interpolation,
+        )
+
+    def including(self, sums: Sequence[str]) -> Ranking:
+        """Outcomes of other documents are not known by their names."""
+        return self
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        """AP over labels and thresholds, AP at .5 and .75 where these are among them, and the recall of everything (AR)."""
+        flat = sums.reshape(int(np.prod(sums.shape[:-1])), sums.shape[-1])
+        total = flat @ self.counts
+        ap = np.full((len(flat), len(self.labels), len(self.at)), np.nan)
+        recall = ap.copy()
+        for label, (weights, right) in enumerate(self._ranked(flat)):
+            there = np.flatnonzero(total[:, label] > 0)
+            for k in range(len(self.at)):
+                hits = np.cumsum(weights * right[:, k], axis=1)
+                misses = np.cumsum(weights * ~right[:, k], axis=1)
+                for row in there.tolist():
+                    ap[row, label, k] = area(hits[row], misses[row], total[row, label], self.interpolation)
+                    recall[row, label, k] = hits[row, -1] / total[row, label] if hits.shape[1] else 0.0
+        out = {"ap": _mean(ap, (1, 2))}
+        for at in (0.5, 0.75):
+            if at in self.at and len(self.at) > 1:
+                out[f"ap{at * 100:.0f}"] = _mean(ap[:, :, self.at.index(at)], (1,))
+        out["ar"] = _mean(recall, (1, 2))
+        return {name: values.reshape(sums.shape[:-1]) for name, values in out.items()}
+
+    def _ranked(self, flat: F64) -> Iterator[tuple[F64, NDArray[np.bool_]]]:
+        """By label: how often each prediction counts in each row, from the surest on, and whether it is right."""
+        for label in range(len(self.labels)):
+            mine = np.flatnonzero(self.label == label)
+            order = mine[np.argsort(-self.scores[mine], kind="stable")]
+            yield flat[:, self.outcome[order]], self.right[order]
+
+
+def _mean(values: F64, axes: tuple[int, ...]) -> F64:
+    """The mean of what is defined; NaN where nothing is."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=axes)
+    out: F64 = np.divide(
+        np.where(known, values, 0.0).sum(axis=axes), count, out=np.full(count.shape, np.nan), where=count > 0
+    )
+    return out
+
+
+def area(hits: F64, misses: F64, total: float, interpolation: str) -> float:
+    """The area under a precision-recall curve whose steps have so many right and wrong ones so far."""
+    seen = hits + misses
+    some = np.flatnonzero(seen > 0)
+    if not len(some):
+        return 0.0
+    precision, recall = hits[some] / seen[some], hits[some] / total
+    if interpolation == "step":
+        return float(np.sum(np.diff(recall, prepend=0.0) * precision))
+    precision = np.maximum.accumulate(precision[::-1])[::-1]
+    if interpolation == "voc":
+        return float(np.sum(np.diff(recall, prepend=0.0) * precision))
+    wanted = RECALLS if interpolation == "coco" else np.linspace(0.0, 1.0, 11)
+    places = np.searchsorted(recall, wanted, side="left")
+    reached = places < len(recall)
+    return float(np.where(reached, precision[np.minimum(places, len(recall) - 1)], 0.0).mean())

@@ -1,0 +1,140 @@
+"""The gallery's metrics say what the scorers of their fields say: on generated cases, against recorded figures of the packages
+(`python -m benchmarks.gallery --record tests/gallery/recorded.json`), or against definitions that are written out plainly here."""
+
+import json
+import re
+from itertools import permutations
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import tallystick as ts
+from benchmarks.gallery import CASES, FIELDS, PAGES, cases, code_of, figures
+
+QUICK = 50
+"""So many are tried here; `python -m benchmarks.gallery` has all."""
+RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text())
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_figures_are_those_of_the_field(name):
+    field, page = FIELDS[name], code_of(name)
+    expected = RECORDED[name]
+    assert len(expected) == CASES
+    for case, theirs in zip(cases(field, QUICK), expected[:QUICK], strict=True):
+        ours = field.ours(page, *case)
+        for figure, value in theirs.items():
+            if figure in field.departs:  # error rates, of which the optimum is the lowest
+                assert ours[figure] <= value + 1e-9, (figure, case)
+            else:
+                assert ours[figure] == pytest.approx(value, abs=1e-9), (figure, case)
+
+
+def test_pyannote_departs_from_the_best_jaccard_error():
+    """The smallest case that was found: A is with x for longer, and has more in common with y."""
+    page = code_of("diarisation")
+    reference = {"turns": [{"speaker": "A", "time": [0, 4]}, {"speaker": "B", "time": [4, 5]}]}
+    predicted = {"turns": [{"speaker": "x", "time": [0, 2]}, {"speaker": "y", "time": [1.5, 12]}]}
+    best = figures(page["JER"], page["by_speaker"](reference), page["by_speaker"](predicted))["recall"]
+    by_time = (2.5 / 12 + 0) / 2  # A with y, which is where both share the most time; then B has nobody but x
+    assert best > by_time
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index"))
+def test_a_metric_takes_at_most_ten_lines(page):
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    metric = block.partition("\n\n\ndef ")[0]
+    lines = [line for line in metric.splitlines() if line.strip() and not line.startswith(("import", "from"))]
+    assert 1 <= len(lines) <= 10
+    index = (PAGES / "index.md").read_text(encoding="utf-8")
+    assert f"({page}.md)" in index
+
+
+def test_commands_of_the_pages_name_the_metrics_of_the_pages():
+    for path in PAGES.glob("*.md"):
+        for expression in re.findall(r"--metric '(.*?)'\n", path.read_text(encoding="utf-8")):
+            assert str(ts.parse(expression, functions=True))
+
+
+# Definitions, written out plainly
+
+
+def f1_of(gold, found):
+    gold, found = set(gold), set(found)
+    return 2 * len(gold & found) / (len(gold) + len(found)) if gold or found else 0.0
+
+
+def test_semantic_roles_are_sets():
+    page, rng = code_of("semantic_roles"), Random(1)
+
+    def draw():
+        found = {
+            (rng.randrange(3), rng.choice(("A0", "A1", "AM")), rng.randrange(4), rng.randrange(4, 7))
+            for _ in range(rng.randint(1, 6))
+        }
+        return [{"predicate": p, "role": r, "span": [a, b]} for p, r, a, b in sorted(found)]
+
+    for _ in range(QUICK):
+        gold, found = draw(), draw()
+        sides = {"arguments": gold}, {"arguments": found}
+        whole = [[(one["predicate"], one["role"], *one["span"]) for one in side] for side in (gold, found)]
+        assert figures(page["SPANS"], *sides)["f1"] == pytest.approx(f1_of(*whole), abs=1e-9)
+        bare = [[(p, a, b) for p, _, a, b in side] for side in whole]
+        assert figures(page["UNLABELLED"], *sides)["f1"] == pytest.approx(f1_of(*bare), abs=1e-9)
+
+
+def test_dialogue_states_by_turn_and_by_slot():
+    page, rng = code_of("dialogue"), Random(2)
+    ontology = ("area", "food", "price")
+
+    def draw(turns):
+        return {"turns": [{slot: rng.choice("ab") for slot in ontology if rng.random() < 0.6} for _ in range(turns)]}
+
+    for _ in range(QUICK):
+        count = rng.randint(1, 4)
+        gold, found = draw(count), draw(count)
+        if rng.random() < 0.5:
+            found["turns"][0] = dict(gold["turns"][0])
+        pairs = list(zip(gold["turns"], found["turns"], strict=True))
+        slots = [[(k, *one) for k, turn in enumerate(side["turns"]) for one in turn.items()] for side in (gold, found)]
+        ours = figures(page["SLOT_F1"], page["filled"](gold), page["filled"](found))["f1"]
+        assert ours == pytest.approx(f1_of(*slots), abs=1e-9)
+        accuracy = sum(a.get(slot) == b.get(slot) for a, b in pairs for slot in ontology) / (count * len(ontology))
+        every = [page["all_slots"](side, ontology) for side in (gold, found)]
+        assert figures(page["SLOT_F1"], *every)["recall"] == pytest.approx(accuracy, abs=1e-9)
+        joint = [figures(page["JOINT"], {"turns": [a]}, {"turns": [b]})["recall"] for a, b in pairs]
+        assert joint == [float(a == b) for a, b in pairs]
+
+
+def test_key_phrases_at_k():
+    page, rng = code_of("key_phrases"), Random(3)
+    words = ("neural", "Parsing", "graph", "tree model", "NER", "speech")
+    for _ in range(QUICK):
+        gold, found = ({"phrases": [rng.choice(words) for _ in range(rng.randint(1, 7))]} for _ in range(2))
+        stems = [list(dict.fromkeys(phrase.lower() for phrase in side["phrases"])) for side in (gold, found)]
+        assert figures(page["F1_AT_M"], gold, found)["f1"] == pytest.approx(f1_of(*stems), abs=1e-9)
+        right = len(set(stems[0]) & set(stems[1][:5]))
+        precision, recall = right / 5, right / len(stems[0])
+        expected = 2 * precision * recall / (precision + recall) if right else 0.0
+        ours = figures(page["F1_AT_M"], page["stemmed"](gold), page["first"](found, 5))["f1"]
+        assert ours == pytest.approx(expected, abs=1e-9)
+
+
+def test_triples_are_paired_best():
+    page, rng = code_of("triples"), Random(4)
+    parts = ("subject", "predicate", "object")
+
+    def draw():
+        return {"triples": [{part: rng.choice(("a", "b", "a b")) for part in parts} for _ in range(rng.randint(1, 4))]}
+
+    for _ in range(QUICK):
+        gold, found = draw(), draw()
+        left, right = sorted((gold["triples"], found["triples"]), key=len)
+        best = max(
+            sum(one[part] == other[part] for one, other in zip(left, some, strict=True) for part in parts)
+            for some in permutations(right, len(left))
+        )
+        expected = 2 * best / (3 * (len(left) + len(right)))
+        assert figures(page["STRICT"], gold, found)["f1"] == pytest.approx(expected, abs=1e-9)
