@@ -252,10 +252,8 @@ class Ranks:
                 )  # fmt: skip
         for place, bars in enumerate(self.groups.get(column, ()) for column in self.columns):
             for lane, (first, last) in lanes(bars):
-                axes.plot(
-                    [place + 0.05 + 0.03 * lane] * 2, [first - 0.2, last + 0.2], color="#9aa0a8", linewidth=2.4, zorder=1,
-                    solid_capstyle="round",
-                )  # fmt: skip
+                at = place + 0.05 + 0.03 * lane
+                axes.vlines(at, first - 0.2, last + 0.2, color="#9aa0a8", linewidth=2.4, zorder=1, capstyle="round")
         axes.set_ylim(len(self.names) + 0.5, 0.5)
         axes.set_yticks(range(1, len(self.names) + 1))
         axes.set_xticks(places, [_plain(column) for column in self.columns])
