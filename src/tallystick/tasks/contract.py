@@ -432,6 +432,10 @@ class Task:
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
+        if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
+            from tallystick.tasks.mending import show_kinds
+
+            shown += show_kinds(self, scored, settings)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         elif asked.by in self.all_attributes:
