@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -430,8 +430,10 @@ class Task:
         """`score`: the figures, and what was asked for beside them."""
         texts = asked.report or asked.texts or asked.errors or self.needs_texts(settings)
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
-        scored = self.score(reference, predicted, metrics, settings, reading)
-        shown = self.show(scored, settings, asked)
+        scored, read_as = self.read_as(
+            self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
+        )
+        shown = self.show(scored, settings, asked) + read_as
         if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
             from tallystick.tasks.mending import show_kinds
 
@@ -441,6 +443,18 @@ class Task:
         elif asked.by in self.all_attributes:
             shown = self.breakdown_by(scored, settings, asked.by, asked.train) + shown
         return scored, shown
+
+    def read_as(self, scored: Scored, files: Files, settings: Any) -> tuple[Scored, Shown]:
+        """What was scored, and a note for each file that was read in somebody else's format."""
+        from tallystick.files.boundaries import how_read
+
+        found = how_read(self.formats(), files, getattr(settings, "input", None))
+        notes = tuple(f"{file} read as {title}" for file, title in found.items())
+        return (
+            (replace(scored, notes=(*scored.notes, *notes)), Shown(json={"read_as": found}))
+            if found
+            else (scored, Shown())
+        )
 
     @property
     def all_attributes(self) -> dict[str, str]:

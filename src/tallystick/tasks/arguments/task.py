@@ -112,6 +112,11 @@ class Arguments(Task):
     {'exact': 0.0, 'same_text': 0.0, 'harmless_tokens': 1.0, 'break_aggregate': 1.0}
     """
 
+    def formats(self) -> Any:
+        from tallystick.tasks.events.files import FORMATS
+
+        return FORMATS
+
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.events.files import event_document
 
