@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Row, compare, measure, report
+from benchmarks.measure import Row, claim, compare, launch, measure, report
 
 FIGURES = ("precision", "recall", "f1", "worst_field")
 FIELDS = ("name", "city", "year", "price", "kind", "code", "note", "count", "rate", "email")
@@ -71,6 +71,66 @@ def make_lines(records: int) -> tuple[str, str]:
         out.write_text("".join(json.dumps(row) + "\n" for row in parquet.read_table(name).to_pylist()))
         files.append(str(out))
     return files[0], files[1]
+
+
+def write_nested(folder: Path, records: int) -> dict[str, tuple[str, str]]:
+    """Records with objects in objects and lists of objects, as JSON Lines and as Parquet; a part of the predicted values is wrong."""
+    import json
+    import random
+
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    rng = random.Random(3)
+
+    def record(k: int) -> dict[str, Any]:
+        address = {
+            "street": f"{rng.randrange(200)} High Street",
+            "city": f"city {rng.randrange(300)}",
+            "zip": f"{rng.randrange(10**5):05}",
+        }
+        lines = [
+            {"sku": f"s{rng.randrange(10**4)}", "quantity": rng.randrange(1, 9), "price": rng.randrange(10**4) / 100}
+            for _ in range(3)
+        ]
+        return {
+            "id": f"d{k}", "vendor": {"name": f"Vendor {rng.randrange(900)}", "address": address}, "date": f"2024-05-{rng.randint(1, 28):02}",
+            "total": rng.randrange(10**5) / 100, "paid": rng.random() < 0.5, "tags": rng.choices("abcde", k=3), "lines": lines,
+        }  # fmt: skip
+
+    gold = [record(k) for k in range(records)]
+    system = json.loads(json.dumps(gold))
+    for one in system:
+        if rng.random() < 0.3:
+            one["total"] = 1.5
+        for line in one["lines"]:
+            if rng.random() < 0.1:
+                line["price"] = 0.5
+        rng.shuffle(one["lines"])
+    for name, rows in (("gold", gold), ("system", system)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        parquet.write_table(pa.Table.from_pylist(rows), folder / f"{name}.parquet")
+    return {kind: (str(folder / f"gold.{kind}"), str(folder / f"system.{kind}")) for kind in ("jsonl", "parquet")}
+
+
+def nested(records: int, repeat: int, quick: bool) -> bool:
+    """Whole commands on nested records as Parquet and as JSON Lines; True if both give the same figures."""
+    import json
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = write_nested(Path(folder), records)
+        runs = {
+            kind: launch(["-m", "tallystick", "score", "records", *pair, "--format", "json"], repeat=max(repeat, 2))
+            for kind, pair in files.items()
+        }
+    limit = None if quick else 0.5
+    what = f"`score records`, {records:,} nested records from Parquet"
+    claim(what, runs["parquet"].cpu, against={"from JSON Lines": runs["jsonl"].cpu}, times=limit)
+    claim(f"{what}, memory", runs["parquet"].peak, "MB", against={"from JSON Lines": runs["jsonl"].peak})
+    if any(one.problem for one in runs.values()):
+        return False
+    figures = [json.loads(one.output)["metrics"] for one in runs.values()]
+    return bool(figures[0] == figures[1])
 
 
 def _metric() -> Any:
@@ -137,9 +197,10 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
     ]  # fmt: skip
     expected = time("in_memory", "make_objects", few)
     rows.append(compare(time("from_files", "make_lines", few), expected, "JSON Lines", few, checked=FIGURES))
-    return report(
+    fine = report(
         f"arrow: {size:,} records of {len(FIELDS)} fields, by field",
         rows,
         "record",
         ("Parquet files", "Python objects"),
     )
+    return nested(size // 20, repeat, quick) and fine

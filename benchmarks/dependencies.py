@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.dependencies_data import generate
-from benchmarks.measure import claim, compare, measure, report
+from benchmarks.measure import Row, claim, compare, measure, report
 
 Score = Callable[[], dict[str, float]]
 CHECKED = ("tokens", "sentences", "words")
@@ -38,6 +38,19 @@ def tallystick(reference: str, predicted: str) -> Score:
     def score() -> dict[str, float]:
         found = dependencies.score(read_conllu(reference), read_conllu(predicted))
         return _f1({name: (r.tally["num_p"], r.tally["den_r"], r.tally["den_p"]) for name, r in found.items()})
+
+    return score
+
+
+def split_lines(reference: str, predicted: str) -> Score:
+    """The floor: every line of both files is split into its fields, and nothing is kept."""
+
+    def score() -> dict[str, float]:
+        for name in (reference, predicted):
+            with open(name, encoding="utf-8") as stream:
+                for line in stream:
+                    line.split("\t")
+        return {}
 
     return score
 
@@ -74,10 +87,11 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
             module = "benchmarks.dependencies"
             return measure(f"{module}:{target}", f"{module}:name_files", repeat=repeat, **files)
 
-        ours, theirs = time("tallystick"), time("udtools")
+        ours, theirs, floor = time("tallystick"), time("udtools"), time("split_lines")
     rows = [
         compare(ours, theirs, "tallystick", words, checked=CHECKED if theirs.value else ()),
         compare(theirs, ours, "udtools 0.2.9", words),
+        Row("splitting the lines", words, floor),
     ]
     fine = report(f"UD evaluation: {words:,} words in the reference", rows, "word", ("tallystick",))
     if ours.value and theirs.value:
@@ -87,5 +101,6 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         fine = fine and off < CLOSE
         what = f"UD evaluation, {words:,} words"
         claim(what, ours.process, against={"udtools": theirs.process}, times=1 / 12)
+        claim(f"{what}: reading and scoring", ours.scoring, against={"splitting the lines": floor.scoring}, times=2)
         claim(f"{what}: memory", ours.peak / 1e6, "MB", against={"udtools": theirs.peak / 1e6}, times=0.25)
     return fine

@@ -16,7 +16,7 @@ from tallystick.errors import ValueMismatch
 
 pa = pytest.importorskip("pyarrow")
 
-from tallystick.engine.arrow import from_arrow  # noqa: E402 - only where there is a pyarrow
+from tallystick.engine.arrow import from_arrow, to_array, to_arrow  # noqa: E402 - only where there is a pyarrow
 
 # Columns: a type of Arrow's and what may stand in it. Few values, so that sides meet.
 TEXTS = st.sampled_from(["", "a", "b", "ab", "Ab", "ß", "a b c"])
@@ -276,3 +276,22 @@ def test_moments_are_equal_in_whatever_zone():
     metric = ts.f1(ts.each(a=ts.exact))
     assert ts.evaluate(metric, one, other).f1 == 1
     assert ts.evaluate(metric, one, naive).f1 == 0
+
+
+def test_arrays_of_arrow_are_numpys_without_pandas() -> None:
+    """`to_numpy` and `pa.array` would import pandas, which takes longer than to read a file of some megabytes."""
+    numbers = [pa.array([1, 2, 3], kind) for kind in (pa.int8(), pa.uint64(), pa.int64(), pa.float32(), pa.float64())]
+    flags = pa.array([True, False, True] * 7)
+    for array in (
+        *numbers,
+        *(one.slice(1) for one in numbers),
+        flags,
+        flags.slice(5, 9),
+        flags.slice(0, 0),
+        pa.array([1, None]),
+    ):
+        expected = array.to_numpy(zero_copy_only=False)
+        np.testing.assert_array_equal(to_array(array), expected, strict=True)
+        np.testing.assert_array_equal(to_array(pa.chunked_array([array, array])), np.concatenate((expected, expected)))
+    values = np.arange(10, dtype=np.int64)[::2]
+    assert to_arrow(values).equals(pa.array(values))

@@ -215,3 +215,24 @@ def _above(parents, node):
         found.add(node)
         node = parents[node]
     return found
+
+
+def test_steps_on_a_linear_programme_are_those_of_python_to_the_bit():
+    from tallystick.engine.program import _RELAXED, Rows, _Matrix, _steps
+
+    native = compiled()
+    if native is None:
+        pytest.skip("no compiled part")
+    rng = np.random.default_rng(4)
+    for height, width in ((1, 1), (7, 5), (300, 500)):
+        count = 4 * height
+        row, column = np.sort(rng.integers(0, height, count)), rng.integers(0, width, count)
+        rows = Rows.of(row, column, rng.choice([1.0, -1.0], count), rng.integers(0, 2, height).astype(float))
+        matrix = _Matrix(rows, width)
+        fixed = rng.random(width), rows.limit, rng.random(width), rng.random(height)
+        prices = rng.random(height) * (rng.random(height) < 0.5)
+        state = rng.random(width), prices, matrix.transposed_times(prices)
+        ours, theirs = native.hybrid_steps(10, matrix.by_rows, fixed, _RELAXED, state), _steps(matrix, fixed, state)
+        assert ours is not None
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -1,8 +1,13 @@
+from unittest import mock
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.files.table import PADDING, Numbering
+from tallystick.engine.native import compiled
+from tallystick.files import lines
+from tallystick.files.table import PADDING, Numbering, _number_ranges
 
 
 def number(numbering, strings):
@@ -34,3 +39,30 @@ def test_many_distinct_strings():
     strings = [f"word-{i % 7000}-{'x' * (i % 30)}".encode() for i in range(30_000)]
     numbering = Numbering()
     check(numbering, strings, number(numbering, strings))
+
+
+@given(st.lists(field | st.binary(min_size=30, max_size=80), max_size=60))
+def test_the_compiled_numbers_are_those_of_python(strings):
+    native = compiled()
+    if native is None:
+        pytest.skip("no compiled part")
+    ends = np.cumsum([len(string) for string in strings], dtype=np.int64)
+    starts = ends - np.array([len(string) for string in strings], dtype=np.int64)
+    data = b"".join(strings) + PADDING
+    ours, theirs = native.number_ranges(data, starts, ends - starts), _number_ranges(data, starts, ends - starts)
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
+@given(st.lists(st.sampled_from(["a", "é", "\n", "𝄞", "x" * 50])), st.binary(max_size=3), st.integers(0, 60))
+def test_utf8_is_found_a_piece_at_a_time(parts, broken, place):
+    data = "".join(parts).encode()
+    data = data[:place] + broken + data[place:]
+    try:
+        data.decode()
+        expected = True
+    except UnicodeDecodeError:
+        expected = False
+    for size in (1, 7, 1000):
+        with mock.patch.object(lines, "PIECE", size):
+            assert lines.is_utf8(data) == expected

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "--type",
     "type_name",
     metavar="MODULE:TYPE",
-    help="The type of a document: check the metric that is derived from it, an expression, or --function.",
+    help="The type of a document. Checks the metric derived from it, or the given expression or --function on values of it.",
 )
 @click.option(
     "--credit",
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     "--function",
     "function_name",
     metavar="MODULE:NAME",
-    help="A function f(reference, predicted) that gives a number or a mapping of figures.",
+    help="A function f(reference, predicted) that returns a number or a mapping of figures.",
 )
 @click.option("--corpus", is_flag=True, help="The function takes two lists of documents.")
 @click.option(
-    "--figure", default="", metavar="NAME", help="Which figure of the function is judged.  [default: f1, or the first]"
+    "--figure", default="", metavar="NAME", help="Which figure of the function to check.  [default: f1, or the first]"
 )
 @click.option(
-    "--data", metavar="FILE", help="For hierarchies: P4, P5 and the curves are those of this file's first document."
+    "--data", metavar="FILE", help="For hierarchies: use the first document of this file for P4, P5 and the curves."
 )
 @click.option(
     "--picture",
@@ -55,19 +55,19 @@ if TYPE_CHECKING:
     type=click.FloatRange(1, min_open=True),
     default=2.0,
     show_default=True,
-    help="P5 fails on a step of this many times its neighbour.",
+    help="P5 fails if a step is this many times its neighbour.",
 )
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same cases.")
-@click.option("--only", multiple=True, metavar="PROPERTY", help="Ask only about this one, e.g. P4; may be repeated.")
+@click.option("--only", multiple=True, metavar="PROPERTY", help="Check only this property, e.g. P4; may be repeated.")
 @click.option(
     "--require", multiple=True, metavar="PROPERTY", help="Exit with 1 if this property fails, e.g. P1; may be repeated."
 )
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
 def check(metrics: tuple[str, ...], **given: Any) -> None:
     """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
-    order and renaming, duplicates, empties; each failure with the smallest counterexample found.
+    order and renaming, duplicates, empties. Show the smallest counterexample for each failure.
 
-    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all (but events), or with --type an expression.
+    METRIC is a named metric (hierarchies.muc_p), a task (coreference), all (except events), or with --type an expression.
 
     \b
     tallystick check coreference.muc coreference.b3

@@ -108,36 +108,36 @@ def breakdown_options(task: Task) -> list[click.Option]:
     known = [*task.breakdowns, *task.all_attributes]
     by = [
         click.Option(["--by"], type=click.Choice(known),
-                     help=f"Also by {' or '.join(known)}: figures with intervals, differences (p corrected over all of them), documents won and lost, and those that got worse."),
+                     help=f"Also compare by {' or '.join(known)}: figures with intervals, differences with corrected p, documents won and lost, and documents that got worse."),
         *label_option(task),
         *train_option(task),
     ]  # fmt: skip
     return [
         *(by if known else []),
-        click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="The same by value of a field of the reference, or of a column of a file by document id."),
-        click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="How many documents that got worse are shown with these.  [default: 10]"),
+        click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="The same for groups of documents: by a field of the reference, or by a column of a file with document ids."),
+        click.Option(["--rows"], type=click.IntRange(0), metavar="N", help="How many of the documents that got worse to list.  [default: 10]"),
     ]  # fmt: skip
 
 
 def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
     """What every comparison can be told, beside a task's own options."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="How often documents are drawn again, for intervals and tests."),
-        click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="The number of resamples for intervals and tests."),
+        click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="The random seed; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-            help="Of intervals; 1 - level is the level of significance.",
+            help="The confidence level of intervals; differences are significant if p ≤ 1 - level.",
         ),
-        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="How intervals are made of the resamples."),
+        click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="How intervals are computed from the resamples."),
         click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
-                     help="Between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
+                     help="The test between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
-                     help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
+                     help="Documents that a system did not answer: an error, counted as empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
         base_option([name for one in own for name in one.opts]),
         ties_option(),
-        click.Option(["--correlations"], is_flag=True, help="Also how much the metrics agree about the order of the systems."),
-        click.Option(["--differences"], is_flag=True, help="Also every pair of systems: difference, interval, p."),
+        click.Option(["--correlations"], is_flag=True, help="Also print how far the metrics agree about the order of the systems."),
+        click.Option(["--differences"], is_flag=True, help="Also print every pair of systems: difference, interval, p."),
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         *layout_options(columns="metrics", ranks=True),
         *page_options(),
@@ -381,7 +381,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
 
 @click.group(cls=LazyGroup, tasks=compare_command)
 def compare() -> None:
-    """Compare systems: figures with intervals, who is significantly above whom, ranks, agreement of metrics.
+    """Compare systems: figures with intervals, significant differences, ranks, agreement of metrics.
 
     \b
     tallystick compare spans gold.iob A=a.iob B=b.iob --metric segment --metric ts --correlations

@@ -116,7 +116,7 @@ def _show_tables(
 def page_options() -> list[click.Option]:
     """The options of what can be looked at."""
     return [
-        click.Option(["--report"], type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
+        click.Option(["--report"], type=FILE, metavar="FILE.html", help="Also write an HTML report: one file that works offline."),
         click.Option(
             ["--picture"], type=PICTURE, metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
         ),
@@ -126,14 +126,16 @@ def page_options() -> list[click.Option]:
 def base_option(taken: Collection[str] = ()) -> click.Option:
     """Which metric the arrows of ranks count from; under its long name only, where a task's own option has the short one."""
     names = [name for name in ("--from", "--arrows-from") if name not in taken]
-    return click.Option([*names, "base"], metavar="METRIC", help="The metric that arrows of ranks count from.")
+    return click.Option(
+        [*names, "base"], metavar="METRIC", help="The metric from which the arrows count how far ranks moved."
+    )
 
 
 def ties_option() -> click.Option:
     """How equal figures are ranked."""
     return click.Option(
         ["--ties"], type=click.Choice(["mean", "order"]), default="mean", show_default=True,
-        help="Ranks of equal figures: shared, or as they stand.",
+        help="Ranks of equal figures: the mean of their ranks, or in the given order.",
     )  # fmt: skip
 
 

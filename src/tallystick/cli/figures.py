@@ -53,12 +53,12 @@ def figures_command(summary: str, *, best_first: bool) -> click.Command:
 
     params = [
         click.Argument(["file"], nargs=-1, required=True, metavar="FILE..."),
-        click.Option(["--ascending"], is_flag=True, help="Lower is better: the values are ranks, or errors."),
+        click.Option(["--ascending"], is_flag=True, help="Lower is better: the values are ranks or errors."),
         ties_option(),
         base_option(),
-        click.Option(["--mean", "means"], multiple=True, metavar="NAME=METRIC,...", help="Also the mean of several metrics, e.g. conll=muc,b3,ceaf_e."),
-        click.Option(["--truncate"], is_flag=True, help="Cut decimals instead of rounding, as the reference scorer of coreference does."),
-        click.Option(["--correlations/--no-correlations"], default=True, show_default=True, help="How much the metrics agree about the order of the systems."),
+        click.Option(["--mean", "means"], multiple=True, metavar="NAME=METRIC,...", help="Also compute the mean of several metrics, e.g. conll=muc,b3,ceaf_e."),
+        click.Option(["--truncate"], is_flag=True, help="Truncate decimals instead of rounding, like the reference scorer of coreference."),
+        click.Option(["--correlations/--no-correlations"], default=True, show_default=True, help="Print how far the metrics agree about the order of the systems."),
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         *layout_options(("--digits",), columns="metrics", ranks=True),
         click.Option(["--digits"], type=click.IntRange(0, 15), help="Decimals.  [default: as written in FILE, one more for means]"),

@@ -225,16 +225,16 @@ def _xml(text: str) -> str:
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE.json...")
 @click.option(
-    "--by", type=click.Choice(["field", "label"]), help="The figures by field or label instead of the metrics'."
+    "--by", type=click.Choice(["field", "label"]), help="Show the figures by field or label instead of by metric."
 )
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
 @click.option(
     "--picture", type=PICTURE, metavar="FILE", help="Also draw the figures: .svg, .png or .pdf (needs matplotlib)."
 )
 def history(files: tuple[str, ...], by: str | None, format_: str | None, picture: str | None) -> None:
-    """Show how figures went over saved results, from the first FILE to the last.
+    """Show how figures changed over saved results, from the first FILE to the last.
 
-    FILE is what `score ... --save FILE.json` has written, or `score ... --format json`.
+    FILE was written by `score ... --save FILE.json` or `score ... --format json`.
     """
     from tallystick.results.saved import history_table
 

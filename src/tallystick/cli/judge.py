@@ -42,7 +42,7 @@ def show(value: Any, tables: Sequence[Table], format_: str | None) -> None:
 
 @click.command()
 @click.argument("store")
-@click.option("--annotator", metavar="NAME", help="Who judges; without it the page asks.")
+@click.option("--annotator", metavar="NAME", help="Who judges. Without it, the page asks.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), help=f"The port; 0 is any free one.  [default: {PORT}, or any free one]"
 )
@@ -132,11 +132,11 @@ def _say_agreement(desk: Desk) -> None:
     "marks",
     multiple=True,
     metavar="NAME=N",
-    help="Set a person's experience: where two disagree, the higher decides. May be repeated.",
+    help="Set a person's experience: if two people disagree, the more experienced decides. May be repeated.",
 )
 @format_option
 def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
-    """List who has judged in STORE, and set the experience of people.
+    """List the judges of STORE, and set the experience of people.
 
     \b
     tallystick judge judges judgements.sqlite
@@ -173,20 +173,20 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
 def model_options(command: Any) -> Any:
     """The options of a language model; each is an option of `llm:MODEL` of the same name."""
     return together(command, [
-        click.option("--model", required=True, metavar="NAME", help="The model's name, as the endpoint knows it."),
+        click.option("--model", required=True, metavar="NAME", help="The model's name at the endpoint."),
         click.option("--prompt", default="expert", show_default=True, metavar="NAME|FILE",
-                     help="What the model is told: expert or intuitive (as in the paper), texts, or a file of your own."),
+                     help="The prompt: expert or intuitive (as in the paper), texts, or a file of your own."),
         click.option("--reference/--no-reference", default=None,
-                     help="Whether the model is shown the reference.  [default: yes, or as the file has it]"),
-        click.option("--base-url", metavar="URL", help="The endpoint.  [default: $OPENAI_BASE_URL, or the client's own]"),
+                     help="Show the reference to the model, or not.  [default: yes, or as in the prompt file]"),
+        click.option("--base-url", metavar="URL", help="The URL of the endpoint.  [default: $OPENAI_BASE_URL, or OpenAI's]"),
         click.option("--key-variable", default="OPENAI_API_KEY", show_default=True, metavar="NAME",
                      help="The environment variable that holds the key."),
-        click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the call: temperature=0, seed=1.",
+        click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of each call, e.g. temperature=0; may be repeated.",
                      callback=lambda _context, _option, given: read_assignments(given)),
-        click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Calls at one time."),
-        click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, help="Seconds."),
-        click.option("--retries", type=click.IntRange(0), default=5, show_default=True, help="After 429, 5xx or a timeout."),
-        click.option("--again", is_flag=True, help="Ask again where an earlier answer could not be used."),
+        click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="How many calls to make at the same time."),
+        click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, help="How many seconds to wait for an answer."),
+        click.option("--retries", type=click.IntRange(0), default=5, show_default=True, help="How often to try again after 429, 5xx or a timeout."),
+        click.option("--again", is_flag=True, help="Ask again if an earlier answer could not be used."),
     ])  # fmt: skip
 
 
@@ -210,10 +210,12 @@ def read_assignments(given: Sequence[str]) -> dict[str, Any]:
 @click.option(
     "--limit", type=click.IntRange(1), metavar="N", help="Only the first N questions that are not judged yet."
 )
-@click.option("--dry-run", is_flag=True, help="Print how many calls and tokens it would take, and call nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Print how many calls and tokens it would take, without calling anything."
+)
 @format_option
 def ask(store: str, model: str, limit: int | None, dry_run: bool, format_: str | None, **options: Any) -> None:
-    """Ask a language model every question of STORE that this model has not answered yet with this prompt.
+    """Ask a language model every question of STORE that it has not answered yet with this prompt.
 
     \b
     tallystick judge ask judgements.sqlite --model gpt-4o-mini --dry-run
@@ -295,14 +297,14 @@ def _show_row(row: dict[str, Any], format_: str | None) -> None:
 @click.option(
     "--against",
     metavar="JUDGE",
-    help="Compare every judge with this one.  [default: what people decided, the more experienced where they differ]",
+    help="Compare every judge with this one.  [default: with the decisions of people; if they differ, of the more experienced]",
 )
 @click.option("--differences", is_flag=True, help="Also list the questions that two judges answered differently.")
 @format_option
 def agreement(
     store: str, first: str | None, second: str | None, against: str | None, differences: bool, format_: str | None
 ) -> None:
-    """How far the judges in STORE agree: Cohen's kappa on three labels, and on two (Partial is Incorrect).
+    """Measure how far the judges of STORE agree: Cohen's kappa on three labels, and on two (Partial as Incorrect).
 
     \b
     tallystick judge agreement judgements.sqlite                    people with each other, models with people

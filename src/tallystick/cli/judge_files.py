@@ -34,19 +34,25 @@ def stage_options(command: Any) -> Any:
 @click.command()
 @click.argument("reference", required=False)
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
-@click.option("--store", required=True, metavar="FILE", help="Where the questions go; created if it does not exist.")
-@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N candidates that most systems made.")
+@click.option(
+    "--store", required=True, metavar="FILE", help="The store for the questions; created if it does not exist."
+)
+@click.option(
+    "--top", type=click.IntRange(1), metavar="N", help="Only the N candidates that the most systems predicted."
+)
 @click.option(
     "--task",
     type=click.Choice(["arguments", "muc4"]),
     default="arguments",
     show_default=True,
-    help="What the files are: events with arguments, or MUC-4 keys and responses, whose string fills are asked about.",
+    help="What the files hold: events with arguments, or MUC-4 keys and responses, whose string fills become questions.",
 )
 @click.option("--label-studio", metavar="FOLDER", help="Also write config.xml and tasks.json for Label Studio.")
 @click.option("--jsonl", metavar="FILE", help="Also write the questions as JSON Lines, for any other tool.")
 @click.option("--judgements", metavar="FILE", help="Also write all judgements of the store as JSON Lines.")
-@click.option("--open-to", metavar="NAME", help="With --label-studio or --jsonl: only what NAME has not judged yet.")
+@click.option(
+    "--open-to", metavar="NAME", help="With --label-studio or --jsonl: only questions that NAME has not judged yet."
+)
 @stage_options
 def export(
     reference: str | None, systems: tuple[str, ...], store: str, top: int | None, task: str, label_studio: str | None,
@@ -176,10 +182,10 @@ def _write_judgements(store: Store, file: str) -> None:
     "names",
     multiple=True,
     metavar="NAME|ID=NAME",
-    help="Who judged: for all lines that do not say it, or for one annotator of Label Studio (1=anna). May be repeated.",
+    help="Who judged: for all lines that do not name a judge, or for one annotator of Label Studio (1=anna). May be repeated.",
 )
 def import_(store: str, file: str, names: tuple[str, ...]) -> None:
-    """Take judgements, or questions to be asked, into STORE: Label Studio's export (JSON, JSON-MIN), or JSON Lines.
+    """Import judgements or questions into STORE: Label Studio's export (JSON, JSON-MIN), or JSON Lines.
 
     \b
     tallystick judge import judgements.sqlite export.json --annotator 1=anna --annotator 2=ben
@@ -241,7 +247,7 @@ def _read_export(content: str, file: str, store: Store, names: tuple[str, ...]) 
     "--from",
     "judge",
     metavar="NAME[@VERSION]",
-    help="Whose labels of the store.  [default: what people decided, the more experienced where they differ]",
+    help="Whose labels to use from the store.  [default: those of people; if they differ, of the more experienced]",
 )
 @click.option(
     "--encoder",
@@ -253,14 +259,20 @@ def _read_export(content: str, file: str, store: Store, names: tuple[str, ...]) 
     help="What turns texts into vectors: wordllama, words:FILE, sentences:MODEL or bertscore:MODEL; may be repeated without --out.",
 )
 @click.option(
-    "--split", metavar="FILE", help="Train on one part and test on the other: a question's key, a tab, train or test."
+    "--split",
+    metavar="FILE",
+    help="Train on one part and test on the other. Each line has a question's key, a tab, and train or test.",
 )
 @click.option(
     "--folds", type=click.IntRange(2), default=5, show_default=True, help="Cross-validation, if there is no --split."
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of the folds.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="The random seed of the folds."
+)
 @click.option("--balanced", is_flag=True, help="Give all labels the same total weight, however rare they are.")
-@click.option("--out", metavar="FILE.json", help="Where the classifier goes; use it as --judge embedding:FILE.json.")
+@click.option(
+    "--out", metavar="FILE.json", help="Write the classifier to this file; use it as --judge embedding:FILE.json."
+)
 @format_option
 def train(
     labels: str, judge: str | None, encoders: tuple[str, ...], split: str | None, folds: int, seed: int, balanced: bool,

@@ -176,7 +176,7 @@ def _suggest(task: str) -> click.Command:
 
 COMMANDS = {
     "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
-    "history": ("tallystick.cli.gates:history", "Figures of saved results over time."),
+    "history": ("tallystick.cli.gates:history", "Show figures of saved results over time."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
 }
 
@@ -210,7 +210,7 @@ def tallystick() -> None:
     tallystick score records GOLD.jsonl ANSWERS.jsonl --from output --lenient --errors
     tallystick compare records GOLD.jsonl A=A.jsonl B=B.jsonl --by field
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
-    tallystick check coreference.muc                    what a metric does and does not
+    tallystick check coreference.muc                    what a metric gets wrong
 
     Reference first, prediction second. Files may be .gz or .zst, those of records and spans .parquet or .arrow,
     and - is standard input. Exit codes: 0 fine, 1 a gate failed
@@ -234,7 +234,7 @@ def explain() -> None:
 
 @tallystick.group(cls=LazyGroup, tasks=_suggest, needs="can_suggest")
 def suggest() -> None:
-    """Suggest choices that the errors call for, each with what it would change.
+    """Suggest choices that would forgive errors, each with what it would change.
 
     \b
     tallystick suggest records GOLD.jsonl SYSTEM.jsonl --output choices.yaml
@@ -243,7 +243,7 @@ def suggest() -> None:
 
 @tallystick.group(cls=LazyGroup, lazy=JUDGING)
 def judge() -> None:
-    """Let people, or models, decide what no rule can: does this candidate mean what a reference means?
+    """Let people or models decide what no rule can: does a candidate mean the same as a reference?
 
     \b
     tallystick judge export GOLD SYSTEM... --store judgements.sqlite --top 500
@@ -256,7 +256,7 @@ def judge() -> None:
 @tallystick.command("list")
 @click.argument("what", type=click.Choice(["all", "tasks", "similarities", "formats"]), default="all")
 def list_(what: str) -> None:
-    """List the tasks, the parts that metrics are made of, and the output formats."""
+    """List the tasks, the parts of metrics, and the output formats."""
 
     print_listing(what)
 

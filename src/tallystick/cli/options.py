@@ -383,27 +383,27 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
         *train_option(task),
-        click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
+        click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its number if there are no ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
-        click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
-        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9; of a field or label lines[*].price.f1=0.9; invalid=0.02 of invalid answers."),
-        click.Option(["--intervals"], is_flag=True, help="Also a 95 % confidence interval of each figure, in all and by label or field (1,000 resamples, seed 0; compare has 10,000)."),
-        click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="Also the figures by value of a field of the reference, or of a column of a file by document id (.csv, .tsv, .jsonl, .parquet), and which differ from the rest."),
-        click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, in all or of a field or label, is significantly worse than in a result that --save has written."),
+        click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="The value of a figure that is 0/0."),
+        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9; for a field or label lines[*].price.f1=0.9; for the share of invalid answers invalid=0.02."),
+        click.Option(["--intervals"], is_flag=True, help="Also print a 95 % confidence interval for each figure, overall and by label or field (1,000 resamples, seed 0; compare uses 10,000)."),
+        click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="Also print the figures for groups of documents, by a field of the reference or by a column of a file with document ids (.csv, .tsv, .jsonl, .parquet), and which groups differ from the rest."),
+        click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, overall or for a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
-        click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write --fail-under and --baseline as JUnit's test cases."),
-        *([click.Option(["--errors", "differences"], is_flag=True, help=f"Also what went wrong: {_wrong(task)}")] if _has_errors(task) else []),
-        click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document and --errors are shown."),
+        click.Option(["--junit"], type=FILE, metavar="FILE.xml", help="Also write the outcome of --fail-under and --baseline as JUnit test cases."),
+        *([click.Option(["--errors", "differences"], is_flag=True, help=f"Also show what went wrong: {_wrong(task)}")] if _has_errors(task) else []),
+        click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document and --errors to show."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
-                     help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
+                     help="Also write an HTML report with confidence intervals: one file that works offline."),
         click.Option(["--report-documents"], type=click.IntRange(0), default=200, show_default=True, metavar="N",
-                     help="How many documents of the report carry their alignment, the worst first."),
+                     help="How many documents of the report have their alignment, the worst first."),
         click.Option(["--picture"], type=PICTURE, metavar="FILE", help="Also draw the figures with their intervals: .svg, .png or .pdf (needs matplotlib)."),
         click.Option(["--tallies"], type=TALLIES, metavar="FILE", help="Also write a row of sums and figures for each document: .parquet, .csv, ..."),
-        click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
+        click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; the work of a killed process is repeated."),
         click.Option(["--scheduler"], metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
-        click.Option(["--state"], metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
-        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: up to 4MB, of CoNLL 32MB]"),
+        click.Option(["--state"], metavar="DIR", help="Score in shards and keep the finished ones, so that a killed run can resume."),
+        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three options above: up to 4MB, for CoNLL 32MB]"),
     ]  # fmt: skip
 
 
@@ -414,7 +414,9 @@ def label_option(task: Task) -> list[click.Option]:
     if len(task.labels) < 2:
         return []
     usual = f"  [default: {task.label}]" if task.label else ""
-    return [click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which.{usual}")]
+    return [
+        click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which label.{usual}")
+    ]
 
 
 def attributes_help(task: Task) -> str:

@@ -144,10 +144,10 @@ def explain_command(name: str) -> click.Command:
 
     params = [
         *file_arguments(task), *task_options(task, "figures"), *task_options(task, "explain"),
-        *([click.Option(["--metric"], metavar="NAME", help="By which metric.  [default: the first]")] if task.named_metrics else []),
-        click.Option(["--document"], metavar="ID", help=f"Which {task.unit}: its id, or its place without ids.  [default: the worst]"),
+        *([click.Option(["--metric"], metavar="NAME", help="The metric to explain.  [default: the first]")] if task.named_metrics else []),
+        click.Option(["--document"], metavar="ID", help=f"Which {task.unit}: its id, or its number if there are no ids.  [default: the worst]"),
         click.Option(["--worst"], type=click.IntRange(1), metavar="N", help=f"The N worst {task.unit}s."),
-        *([click.Option(["--field"], metavar="PATH", help="Only one field, e.g. lines[*].price: the documents that lose most there.")]
+        *([click.Option(["--field"], metavar="PATH", help="Only one field, e.g. lines[*].price, in the documents that lose most there.")]
           if "field" in task.breakdowns else []),
         click.Option(["--format", "format_"], type=click.Choice(formats), help="Default: tree; with --worst or --field a table of the differences."),
     ]  # fmt: skip
@@ -155,7 +155,7 @@ def explain_command(name: str) -> click.Command:
         name,
         callback=run,
         params=params,
-        help=f"Show what was matched with what in a {task.unit}: the sum over the tree is its score.",
+        help=f"Show what was matched with what in a {task.unit}. The weights of the tree add up to its score.",
     )
 
 
@@ -225,11 +225,11 @@ def suggest_command(name: str) -> click.Command:
 
     params = [
         *file_arguments(task), *task_options(task, "figures"),
-        click.Option(["--output"], type=FILE, metavar="FILE", help="Write choices.yaml, with what each line would change above it."),
+        click.Option(["--output"], type=FILE, metavar="FILE", help="Write the choices to a YAML file, with what each line would change above it."),
         click.Option(["--format", "format_"], type=click.Choice(["yaml", "table", "json"]), default="yaml", show_default=True, help="How the suggestions are written."),
     ]  # fmt: skip
     return TaskCommand(
-        name, callback=run, params=params, help="Try the choices that the errors call for; nothing is applied."
+        name, callback=run, params=params, help="Try choices that would forgive errors; nothing is applied."
     )
 
 

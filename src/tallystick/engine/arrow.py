@@ -30,6 +30,36 @@ MOST_TEXT = (1 << 31) - 1
 """So many bytes fit into one array of short strings."""
 
 
+# `to_numpy` and `pa.array` import pandas wherever it is installed, which takes longer than to read a file of some megabytes: so
+# buffers are looked at as they are.
+
+NUMBERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float32, np.float64)
+_DTYPES = {pa.from_numpy_dtype(kind): np.dtype(kind) for kind in NUMBERS}
+
+
+def to_array(values: Any) -> Any:
+    """An Arrow array as NumPy's, which may be read only."""
+    if isinstance(values, pa.ChunkedArray):
+        parts = [to_array(one) for one in values.chunks]
+        return np.concatenate(parts) if parts else np.empty(0, _DTYPES.get(values.type, np.bool_))
+    dtype = _DTYPES.get(values.type)
+    if values.null_count or (dtype is None and not pa.types.is_boolean(values.type)):
+        return values.to_numpy(zero_copy_only=False)
+    buffer, start, count = values.buffers()[1], values.offset, len(values)
+    if not count:
+        return np.empty(0, dtype or np.bool_)
+    if dtype is not None:
+        return np.frombuffer(buffer, dtype, count, start * dtype.itemsize)
+    bits = np.unpackbits(np.frombuffer(buffer, np.uint8), count=start + count, bitorder="little")
+    return bits[start:].view(np.bool_)
+
+
+def to_arrow(values: Any) -> Any:
+    """An array of numbers as Arrow's."""
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
 def from_arrow(values: Any, path: str = "") -> Data:
     """A pyarrow Table, RecordBatch, Array or ChunkedArray as a column; `path` is how it is called in messages."""
     if isinstance(values, (pa.Table, pa.RecordBatch)):
@@ -79,9 +109,9 @@ def _column(array: Any, path: str) -> Data:
     if types.is_dictionary(kind) and not _short(array):
         return _column(array.dictionary_decode(), path)
     if array.null_count:
-        return nullable(array.is_valid().to_numpy(zero_copy_only=False), _column(array.drop_null(), path))
+        return nullable(to_array(array.is_valid()), _column(array.drop_null(), path))
     if types.is_dictionary(kind):
-        return ArrowLeaf(_plain(array.dictionary, path), integers(array.indices.to_numpy()))
+        return ArrowLeaf(_plain(array.dictionary, path), integers(to_array(array.indices)))
     if types.is_struct(kind):
         return _record(kind, [array.field(k) for k in range(kind.num_fields)], len(array), path)
     if types.is_map(kind):
@@ -91,7 +121,7 @@ def _column(array: Any, path: str) -> Data:
         entries = {"key": _column(keys, f"{path}[*].key"), "value": _column(inside, f"{path}[*].value")}
         return Bag(offsets - first, Entries(entries, count))
     if _is_list(kind):
-        lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
+        lengths = to_array(pc.list_value_length(array))
         return Bag(offsets_of(lengths), _column(array.flatten(), f"{path}[*]"))
     return ArrowLeaf(_plain(array, path))
 
@@ -163,7 +193,7 @@ class ArrowLeaf(Leaf):
     def take(self, rows: I64) -> ArrowLeaf:
         if self.index is not None:
             return ArrowLeaf(self.values, self.index[rows])
-        return ArrowLeaf(self.values.take(pa.array(rows)))
+        return ArrowLeaf(self.values.take(to_arrow(rows)))
 
     def part(self, start: int, stop: int) -> ArrowLeaf:
         if self.index is not None:
@@ -174,7 +204,7 @@ class ArrowLeaf(Leaf):
         (codes,), table = _numbered([self.values])
         if self.index is not None:
             codes, order = by_appearance(codes[self.index], len(table))
-            table = table.take(pa.array(order))
+            table = table.take(to_arrow(order))
         return codes, table.to_pylist()
 
     def jointly(self, other: Leaf) -> tuple[I64, I64, int] | None:
@@ -185,7 +215,7 @@ class ArrowLeaf(Leaf):
             return None
         if pa.types.is_integer(both[0].type):
             ours, theirs = (
-                _at(integers(side.to_numpy()), one.index) for side, one in zip(both, (self, other), strict=True)
+                _at(integers(to_array(side)), one.index) for side, one in zip(both, (self, other), strict=True)
             )
             return code_arrays(ours, theirs)
         (ours, theirs), table = _numbered(both)
@@ -204,18 +234,18 @@ class ArrowLeaf(Leaf):
             (ours, theirs), _ = _numbered(both)
             return ours[self.index] == theirs[other.index]  # type: ignore[no-any-return]
         left, right = (
-            side if one.index is None else side.take(pa.array(one.index))
+            side if one.index is None else side.take(to_arrow(one.index))
             for side, one in zip(both, (self, other), strict=True)
         )
         if pa.types.is_floating(left.type):
-            left, right = left.to_numpy(), right.to_numpy()
+            left, right = to_array(left), to_array(right)
             return (left == right) | (np.isnan(left) & np.isnan(right))  # type: ignore[no-any-return]
-        return pc.equal(left, right).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        return to_array(pc.equal(left, right))  # type: ignore[no-any-return]
 
     def numbers(self) -> F64 | None:
         if not (pa.types.is_integer(self.values.type) or pa.types.is_floating(self.values.type)):
             return None
-        found: F64 = _at(self.values.to_numpy().astype(np.float64), self.index)
+        found: F64 = _at(to_array(self.values).astype(np.float64), self.index)
         return found
 
     @property
@@ -229,7 +259,7 @@ class ArrowLeaf(Leaf):
     def empty(self) -> Any:
         if not _is_text(self.values.type):
             return np.zeros(len(self), np.bool_)
-        return _at(pc.equal(pc.binary_length(self.values), 0).to_numpy(zero_copy_only=False), self.index)
+        return _at(to_array(pc.equal(pc.binary_length(self.values), 0)), self.index)
 
     def to_list(self) -> list[Any]:
         found: list[Any] = self.values.to_pylist()
@@ -271,7 +301,7 @@ def _floats(array: Any) -> Any:
 def _numbered(arrays: Any) -> tuple[list[I64], Any]:
     """The codes of several arrays of one type in the order of first appearance, and the table of what they stand for."""
     if pa.types.is_floating(arrays[0].type):  # -0.0 equals 0.0; that NaN equals NaN Arrow knows
-        arrays = [pa.array(one.to_numpy() + 0.0) for one in arrays]
+        arrays = [to_arrow(to_array(one) + 0.0) for one in arrays]
     if _is_text(arrays[0].type) and sum(one.nbytes for one in arrays) > MOST_TEXT:
         arrays = [one.cast(pa.large_string()) for one in arrays]
     full = [one for one in arrays if len(one)]
@@ -279,6 +309,6 @@ def _numbered(arrays: Any) -> tuple[list[I64], Any]:
         return [np.empty(0, np.int64) for _ in arrays], arrays[0]
     parts = [part for one in full for part in (one.chunks if isinstance(one, pa.ChunkedArray) else [one])]
     chunks = pa.chunked_array(parts).dictionary_encode().chunks
-    codes = np.concatenate([integers(chunk.indices.to_numpy()) for chunk in chunks])
+    codes = np.concatenate([integers(to_array(chunk.indices)) for chunk in chunks])
     ends = np.cumsum([len(one) for one in arrays])[:-1]
     return np.split(codes, ends), chunks[0].dictionary

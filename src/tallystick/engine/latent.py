@@ -55,6 +55,7 @@ _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
 _GROWN = 500  # pairs of a problem for which a mapping is grown first
 _LARGE = 3_000  # pairs and links of a problem whose LP is solved by first-order steps
+_SEARCHES = 16  # made by branching, up to which a best mapping is searched for among the pairs that an LP uses
 _BLOCKS, _PROGRESS, _WORTH_DROPPING, _USED = 5, 0.03, 0.8, 0.02
 _SEARCHED = 5_000  # pairs and links that are left to search
 _LP_SPEED = 50_000  # variables for each second of the limit, above which an LP is hopeless
@@ -253,7 +254,7 @@ class _Search:
             if self._settle(program, pairs, d, -bound, deadline):
                 continue
             values, left = _of_pairs(program, n)
-            if not made:
+            if made < _SEARCHES:
                 # Nearly always a best mapping is among the pairs that the LP uses at all: few, so that searching them is quick.
                 used = (values > _USED) | (self.mapping[pairs.i] == pairs.j)
                 self._search(pairs.keep(used)[0], d, deadline)

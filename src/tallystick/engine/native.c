@@ -4,6 +4,7 @@
  * give equal results to the bit: no fused or reordered arithmetic (see hatch_build.py for the compiler's options).
  */
 #include <stdint.h>
+#include <string.h>
 
 typedef int64_t I;
 
@@ -298,5 +299,74 @@ SHARED void match_sparse(I height, I width, const I *starts, const I *columns, c
             if (r == source) break;
             end_column = next;
         }
+    }
+}
+
+/* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
+ * where each first occurs. `table` has 2^bits places, all of them -1, more than there are ranges; 8 bytes behind the last range may be
+ * read. How many are different. */
+SHARED I number_ranges(const unsigned char *data, I n, const I *start, const I *length, I bits, int32_t *table, int32_t *codes,
+                       I *first)
+{
+    const uint64_t factor = 0x9E3779B97F4A7C15u, mask = ((uint64_t)1 << bits) - 1;
+    int32_t found = 0;
+    for (I i = 0; i < n; i++) {
+        const unsigned char *here = data + start[i];
+        const I size = length[i];
+        uint64_t hash = (uint64_t)size * factor, word;
+        for (I at = 0; at < size; at += 8) {
+            memcpy(&word, here + at, 8);
+            if (size - at < 8) { /* what follows is no part of it, whatever the order of bytes in a word */
+                word = 0;
+                memcpy(&word, here + at, (size_t)(size - at));
+            }
+            hash = (hash ^ word) * factor;
+            hash ^= hash >> 29;
+        }
+        uint64_t place = (hash * factor) >> (64 - bits);
+        while (table[place] >= 0) {
+            const I other = first[table[place]];
+            if (length[other] == size && !memcmp(data + start[other], here, (size_t)size)) break;
+            place = (place + 1) & mask;
+        }
+        if (table[place] < 0) {
+            first[found] = i;
+            table[place] = found++;
+        }
+        codes[i] = table[place];
+    }
+    return found;
+}
+
+/* The twin of the steps in `program.PrimalDual._block`: over-relaxed steps of the primal-dual hybrid gradient on a matrix by rows, in one
+ * pass over the columns and one over the rows. `values`, `prices` and `drawn` go in and out; `reached`, `paid`, `now`, `by` and
+ * `price_by` are those of the last step; `ahead` is room for a number a column. What a row without a price adds is 0 and left out. */
+SHARED void hybrid_steps(I steps, I height, I width, const int32_t *start, const int32_t *index, const double *value,
+                         const double *gain, const double *limit, const double *pace, const double *price_pace, double relaxed,
+                         double *values, double *prices, double *drawn, double *reached, double *paid, double *now, double *by,
+                         double *price_by, double *ahead)
+{
+    for (I step = 0; step < steps; step++) {
+        for (I c = 0; c < width; c++) {
+            const double old = values[c], to = old + pace[c] * (gain[c] - drawn[c]);
+            const double here = to < 0.0 ? 0.0 : to > 1.0 ? 1.0 : to;
+            reached[c] = here;
+            by[c] = here - old;
+            ahead[c] = 2.0 * here - old;
+            values[c] = old + relaxed * by[c];
+            now[c] = 0.0;
+        }
+        for (I r = 0; r < height; r++) {
+            double sum = 0.0;
+            for (int32_t k = start[r]; k < start[r + 1]; k++) sum += value[k] * ahead[index[k]];
+            const double old = prices[r], to = old + price_pace[r] * (sum - limit[r]);
+            const double here = to > 0.0 ? to : 0.0;
+            paid[r] = here;
+            price_by[r] = here - old;
+            prices[r] = old + relaxed * price_by[r];
+            if (here != 0.0)
+                for (int32_t k = start[r]; k < start[r + 1]; k++) now[index[k]] += value[k] * here;
+        }
+        for (I c = 0; c < width; c++) drawn[c] += relaxed * (now[c] - drawn[c]);
     }
 }

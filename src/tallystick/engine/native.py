@@ -68,6 +68,47 @@ class Native:
         self._match_sparse.restype = None
         self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
 
+        # Not every library of this interface has it: those of before are only slower.
+        self._number_ranges: Any = getattr(library, "number_ranges", None)
+        if self._number_ranges is not None:
+            codes = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
+            self._number_ranges.restype = number
+            self._number_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, number, codes, codes, whole]
+
+        self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
+        if self._hybrid_steps is not None:
+            short = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
+            self._hybrid_steps.restype = None
+            self._hybrid_steps.argtypes = [number] * 3 + [short] * 2 + [real] * 5 + [ctypes.c_double] + [real] * 9
+
+    def hybrid_steps(
+        self, steps: int, rows: tuple[NDArray[np.int32], NDArray[np.int32], F64], fixed: tuple[F64, F64, F64, F64],
+        relaxed: float, state: tuple[F64, F64, F64],
+    ) -> tuple[F64, ...] | None:  # fmt: skip
+        """Steps of `program.PrimalDual`: what the last one came to, by how much it moved, and the state behind it; None without that."""
+        if self._hybrid_steps is None:
+            return None
+        values, prices, drawn = (one.copy() for one in state)
+        width, height = len(values), len(prices)
+        reached, now, by, ahead = (np.empty(width) for _ in range(4))
+        paid, price_by = np.empty(height), np.empty(height)
+        self._hybrid_steps(
+            steps, height, width, *rows, *fixed, relaxed, values, prices, drawn, reached, paid, now, by, price_by, ahead
+        )
+        return reached, paid, now, by, price_by, values, prices
+
+    def number_ranges(self, data: bytes, start: I64, length: I64) -> tuple[NDArray[np.int32], I64] | None:
+        """The number of each range of bytes, and where each number first occurs (`files.table.number_ranges`); None without that."""
+        if self._number_ranges is None or len(start) >= 2**30:
+            return None
+        bits = len(start).bit_length() + 1
+        codes, first = np.empty(len(start), np.int32), np.empty(len(start), np.int64)
+        table = np.full(1 << bits, -1, np.int32)
+        found = self._number_ranges(
+            data, len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
+        )
+        return codes, first[:found].copy()
+
     def match_sparse(self, starts: I64, columns: I64, weights: F64, width: int) -> I64:
         """The column of each row (-1: none) in the heaviest 1:1 matching; row r has the edges starts[r] ... starts[r + 1]."""
         height = len(starts) - 1

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.native import compiled
 from tallystick.frozen import frozen
 
 
@@ -271,17 +272,11 @@ class PrimalDual:
         gain, limit, matrix = self.gain, self.rows.limit, self.matrix
         pace, price_pace = self.pace / self.balance, self.price_pace * self.balance
         values, prices = self.values, self.prices
-        drawn = matrix.transposed_times(prices)
-        for _ in range(_BLOCK):
-            reached = np.clip(values + pace * (gain - drawn), 0.0, 1.0)
-            paid = np.maximum(prices + price_pace * (matrix.times(2.0 * reached - values) - limit), 0.0)
-            now = matrix.transposed_times(paid)
-            by, price_by = reached - values, paid - prices
-            values, prices, drawn = (
-                values + _RELAXED * by,
-                prices + _RELAXED * price_by,
-                drawn + _RELAXED * (now - drawn),
-            )
+        state = values, prices, matrix.transposed_times(prices)
+        fixed = gain, limit, pace, price_pace
+        native = compiled()
+        made = None if native is None else native.hybrid_steps(_BLOCK, matrix.by_rows, fixed, _RELAXED, state)
+        reached, paid, now, by, price_by, values, prices = made or _steps(matrix, fixed, state)
         reduced = gain - now
         upper = float((paid * limit).sum() + np.maximum(reduced, 0.0).sum())
         if upper < self.upper:
@@ -304,6 +299,19 @@ class PrimalDual:
             self.values, self.prices = values, prices
 
 
+def _steps(matrix: _Matrix, fixed: tuple[F64, F64, F64, F64], state: tuple[F64, F64, F64]) -> tuple[F64, ...]:
+    """A block of steps: what the last one came to, by how much it moved, and the state behind it."""
+    (gain, limit, pace, price_pace), (values, prices, drawn) = fixed, state
+    for _ in range(_BLOCK):
+        reached = np.clip(values + pace * (gain - drawn), 0.0, 1.0)
+        paid = np.maximum(prices + price_pace * (matrix.times(2.0 * reached - values) - limit), 0.0)
+        now = matrix.transposed_times(paid)
+        by, price_by = reached - values, paid - prices
+        values, prices = values + _RELAXED * by, prices + _RELAXED * price_by
+        drawn = drawn + _RELAXED * (now - drawn)
+    return reached, paid, now, by, price_by, values, prices
+
+
 class _Matrix:
     """Products with A and A', by SciPy's loops in C where they can be had without the rest of SciPy."""
 
@@ -311,6 +319,7 @@ class _Matrix:
         self.shape = len(rows.limit), columns
         self.start, self.index = rows.start.astype(np.int32), rows.index.astype(np.int32)
         self.value = np.ascontiguousarray(rows.value, np.float64)
+        self.by_rows = self.start, self.index, self.value
         self.tools = _sparse_tools()
         self.row = np.repeat(np.arange(0 if self.tools else len(rows.limit)), 0 if self.tools else np.diff(rows.start))
 

@@ -17,6 +17,7 @@ line behind it, words are numbered from 1, a range stands before its words, no F
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from itertools import count
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -79,7 +80,10 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
         if len(column.codes) < len(column.values):
             column = column.compacted()
         values: Iterable[str] = map(canonical, column.values) if canonical else column.values
-        table = np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int32)
+        listed = list(values)
+        new = dict.fromkeys(value for value in listed if value not in numbers)
+        numbers.update(zip(new, count(len(numbers))))
+        table = np.fromiter(map(numbers.__getitem__, listed), np.int32, len(listed))
         return table[column.codes] if len(table) else column.codes
 
     return renumbered(a), renumbered(b)
@@ -105,7 +109,8 @@ class Content:
 
 def read_content(source: Source) -> Content:
     """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
-    data = read_utf8(source).replace(b"\r\n", b"\n")
+    data = read_utf8(source)
+    data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
     ended = b"" if data.endswith(b"\n") or not data else b"\n"
     return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
 
@@ -211,9 +216,10 @@ def _split_piece(codes: Ints, distinct: list[bytes], width: int) -> list[Coded]:
     fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
     columns = []
     for column in range(width):
-        numbers: dict[str, int] = {}
-        numbered = [numbers.setdefault(field, len(numbers)) for field in fields[column::width]]
-        columns.append(Coded(np.array(numbered, np.int32)[codes], list(numbers)))
+        mine = fields[column::width]
+        numbers = dict(zip(dict.fromkeys(mine), count()))
+        numbered = np.fromiter(map(numbers.__getitem__, mine), np.int32, len(mine))
+        columns.append(Coded(numbered[codes], list(numbers)))
     return columns
 
 

@@ -192,6 +192,18 @@ PIECE = 1 << 20
 
 def is_utf8(piece: bytes) -> bool:
     """Whether this is UTF-8, at a tenth of the price of decoding it."""
+    begin = 0
+    while begin < len(
+        piece
+    ):  # a megabyte at a time stays in the processor's cache; no character goes on behind a line's end
+        end = piece.find(b"\n", begin + PIECE) + 1 or len(piece)
+        if not _is_utf8(piece[begin:end]):
+            return False
+        begin = end
+    return True
+
+
+def _is_utf8(piece: bytes) -> bool:
     if piece.isascii():
         return True
     data = np.frombuffer(piece, np.uint8)

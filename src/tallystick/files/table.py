@@ -32,6 +32,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, ranges
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError, Place
 from tallystick.files.lines import read_utf8
 from tallystick.files.source import AnySource, Source
@@ -41,6 +42,8 @@ Indices = NDArray[np.intp]
 Words = NDArray[np.uint64]
 
 WIDTH = 32
+MANY = 50_000
+"""From so many ranges on the compiled part, which has to be loaded first, pays: a quarter of the time."""
 SLAB = 1 << 13
 """Rows that are worked on at a time, so that their words stay in the processor's cache."""
 
@@ -54,6 +57,14 @@ def number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray
 
     `data` must go on for 32 bytes after the start of the last range.
     """
+    if len(start) >= MANY and (native := compiled()) is not None:
+        found = native.number_ranges(data, start, length)
+        if found is not None:
+            return found
+    return _number_ranges(data, start, length)
+
+
+def _number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
     ranges = _Ranges(data, start, length)
     hashes = ranges.hashes
     head = np.empty(len(start), np.intp)

@@ -25,6 +25,7 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node, Similarity
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
+from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Slice
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, plain_keys, remedy, spelled
@@ -262,6 +263,12 @@ class Grouping:
             self.partial = True
             return
         self.seen += len(ids)
+        with collector_paused():
+            self._add(metric, reference, predicted, ids, aligned)
+
+    def _add(
+        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], aligned: Sequence[Slice] | None
+    ) -> None:
         start = 0
         for left, right, top in aligned or [(reference, predicted, align(metric, reference, predicted, Memory()))]:
             here = ids[start : start + len(left)]
@@ -274,7 +281,10 @@ class Grouping:
             start += len(left)
 
     def _field(self, path: str) -> _Field:
-        return self._fields.setdefault(path, _Field())
+        found = self._fields.get(path)
+        if found is None:
+            found = self._fields[path] = _Field()
+        return found
 
     def _note(self, path: str, kind: str, sides: tuple[Any, Any], document: Any, where: Callable[[], str]) -> None:
         key = (kind, *map(_hashable, sides))

@@ -68,15 +68,22 @@ STEPS = ("casefold", "accents", "punctuation", "spaces")
 def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
+    left = list(range(len(pairs)))
+    read = [_readings(reference) & _readings(predicted) for reference, predicted in pairs]
     for kind in KINDS.values():
-        if kind.fits is None:
+        fits = kind.fits
+        if fits is None:
             continue
-        open_ = [k for k, name in enumerate(found) if not name and kind.fits(*pairs[k])]
+        if isinstance(fits, _BothRead):
+            open_ = [k for k in left if read[k] & fits.bit]
+        else:
+            open_ = [k for k in left if fits(*pairs[k])]
         if kind.similarity is not None:
             given = weights(kind.similarity, [pairs[k] for k in open_])
             open_ = [k for k, weight in zip(open_, given, strict=True) if weight >= kind.least]
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
+        left = [k for k in left if not found[k]] if open_ else left
     return found
 
 
@@ -135,9 +142,14 @@ def _json_inside(reference: Any, predicted: Any) -> bool:
 # What a value can be read as: each is looked at once, and a pair is asked for by what both are.
 
 
-def _both_read(similarity: Similarity) -> Callable[[Any, Any], bool]:
-    bit = _READERS[similarity]
-    return lambda reference, predicted: bool(_readings(reference) & _readings(predicted) & bit)
+class _BothRead:
+    """Whether a similarity makes something of both values."""
+
+    def __init__(self, similarity: Similarity) -> None:
+        self.bit = _READERS[similarity]
+
+    def __call__(self, reference: Any, predicted: Any) -> bool:
+        return bool(_readings(reference) & _readings(predicted) & self.bit)
 
 
 def _readings(value: Any) -> int:
@@ -271,7 +283,7 @@ def _aliases(pairs: Sequence[Pair]) -> dict[Any, list[Any]]:
 
 
 _PARTIAL = {"text": ["partial", "casefold", "whitespace"], "at_least": 1}
-_NUMBERS, _DATES = _both_read(number(parse="auto")), _both_read(date(parse="auto"))
+_NUMBERS, _DATES = _BothRead(number(parse="auto")), _BothRead(date(parse="auto"))
 
 KINDS = {
     kind.name: kind
@@ -285,7 +297,7 @@ KINDS = {
             fits=_texts, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
         ),
         Kind(
-            "number", "the same number, spelled otherwise", True, fits=_both_read(number(parse="point")), similarity=number(parse="point"),
+            "number", "the same number, spelled otherwise", True, fits=_BothRead(number(parse="point")), similarity=number(parse="point"),
             refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
         ),
         Kind(
@@ -294,7 +306,7 @@ KINDS = {
         ),
         Kind(
             "boolean", "the same truth value, in other words", True,
-            fits=_both_read(boolean()), similarity=boolean(), remedy="boolean",
+            fits=_BothRead(boolean()), similarity=boolean(), remedy="boolean",
         ),
         Kind("json", "the same JSON, written otherwise", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
         Kind(

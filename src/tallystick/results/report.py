@@ -18,6 +18,7 @@ import numpy as np
 
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
+from tallystick.files.json_values import collector_paused
 from tallystick.files.writing import write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
@@ -144,7 +145,9 @@ def _shapes_of(page: Page) -> Callable[[Explanation], Sequence[Drawing]] | None:
 
 def write_report(page: Page, path: str | Path) -> None:
     """Write the report, whole or not at all."""
-    write_atomically(path, render(page))
+    with collector_paused():  # the alignments of 200 documents are many values that are made at once
+        found = render(page)
+    write_atomically(path, found)
 
 
 def render(page: Page) -> str:

@@ -21,6 +21,7 @@ import importlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -108,7 +109,7 @@ def target_accuracy() -> Any:
     >>> SureSettings().target_accuracy
     0.95
     """
-    says = "With --confidence: show from which confidence on this accuracy is reached."
+    says = "With --confidence: the accuracy for which to find the lowest threshold."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
 
@@ -246,6 +247,25 @@ class Shown:
 
     def __add__(self, other: Shown) -> Shown:
         return Shown([*self.tables, *other.tables], {**self.json, **other.json})
+
+
+class ShownLater(Shown):
+    """The same, made when somebody looks at it: who calls a function in a loop may only want the figures."""
+
+    def __init__(self, make: Callable[[], Shown]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    @cached_property
+    def _made(self) -> Shown:
+        return self._make()  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        return self._made.tables
+
+    @property
+    def json(self) -> Mapping[str, Any]:
+        return self._made.json
 
 
 @frozen

@@ -25,15 +25,15 @@ class AmrSettings:
     """How graphs are read, and what counts as a triple."""
 
     # fmt: off
-    preset: str = option("tallystick", "Whose way of counting triples; the options below change single choices of it.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
-    root: str | None = option(None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept"))
-    duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
-    mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
-    input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
-    pair: str = option("auto", "Which graphs belong together: those of one # ::id where all have one, or those of one place in the files.", choices=("auto", "order"))
+    preset: str = option("tallystick", "Which scorer's way to count triples; the options below change single choices.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
+    root: str | None = option(None, "How the root counts: not at all, as a mark, or by its concept.", choices=("none", "constant", "concept"))
+    duplicates: str | None = option(None, "How duplicate triples of a graph count.", choices=("multiset", "removed", "product"))
+    mod: str | None = option(None, "How :mod and :domain are unified.", choices=("domain", "canonical", "mod", "keep"))
+    input: str = option("auto", "PENMAN, or triples (JSON Lines, or one triple per line); auto recognises PENMAN and JSON Lines.", choices=("auto", "penman", "triples"))
+    pair: str = option("auto", "How graphs are paired: by # ::id if all have one, or by their order in the files.", choices=("auto", "order"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(None, "At most this long for each pair, by default a minute; where it strikes, the score has bounds.", names=("--limit", "--time-limit"), metavar="SECONDS", above=0)
-    subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
+    seconds: float | None = option(None, "The most time for each pair, by default a minute; if it runs out, the score has bounds.", names=("--limit", "--time-limit"), metavar="SECONDS", above=0)
+    subscores: bool = option(False, "Also print the fine-grained scores: unlabelled, concepts, named entities, ...")
     # fmt: on
 
 
@@ -80,7 +80,7 @@ class Amr(Task):
     summary = "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP"
     help = """Score graphs of meaning by Smatch: REFERENCE and PREDICTED are PENMAN files, or triples.
 
-    Every score is the proven optimum. Graphs are paired by their # ::id where all have one, else by order.
+    Every score is the proven optimum. Graphs are paired by # ::id if all have one, else by order.
 
     \b
     tallystick score amr gold.amr system.amr

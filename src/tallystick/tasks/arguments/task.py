@@ -30,17 +30,17 @@ class ArgumentSettings:
     # fmt: off
     parses: str | None = option(None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE")
     judge: Any = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
-    counting: str = option("rewrite", "Parts and merged candidates replace the candidates, or the number of candidates stays.", choices=("rewrite", "keep"))
+    counting: str = option("rewrite", "Whether parts and merged candidates replace the candidates, or the number of candidates stays the same.", choices=("rewrite", "keep"))
     order: str = option("break-first", "Whether candidates are broken into parts before parts are joined, or after.", choices=("break-first", "aggregate-first"))
-    duplicates: str = option("merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep"))
-    pronouns: str | None = option(None, "What is a pronoun, and not compared by its text.", metavar="WORD,...|@FILE")
-    harmless: str | None = option(None, "Which articles and determiners are left out; punctuation and 's always are.", metavar="WORD,...|@FILE")
-    conjunctions: str | None = option(None, "What joins a list.  [default: and]", metavar="WORD,...|@FILE")
+    duplicates: str = option("merge", "Whether arguments with the same event, role and place are merged, or each counts.", choices=("merge", "keep"))
+    pronouns: str | None = option(None, "The pronouns, which are not compared by their text.", metavar="WORD,...|@FILE")
+    harmless: str | None = option(None, "The articles and determiners to leave out; punctuation and 's are always left out.", metavar="WORD,...|@FILE")
+    conjunctions: str | None = option(None, "The conjunctions that join a list.  [default: and]", metavar="WORD,...|@FILE")
     modifiers: str | None = option(None, "Dependency labels of modifiers.", metavar="LABEL,...|@FILE")
-    partial: str = option("0", "What a judge's Partial counts.", choices=("0", "0.5", "1"))
-    none_credits_recall: bool = option(False, "Correct, but none of the references: count it as one that was lacking.")
-    tokens: str | None = option(None, "Events with the documents' tokens, where REFERENCE has none.", metavar="FILE")
-    strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
+    partial: str = option("0", "What a judge's Partial is worth.", choices=("0", "0.5", "1"))
+    none_credits_recall: bool = option(False, "If an argument is Correct but matches no reference, count it as one that the reference lacks.")
+    tokens: str | None = option(None, "A file of events with the documents' tokens, if REFERENCE has none.", metavar="FILE")
+    strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
@@ -50,8 +50,8 @@ class Arguments(Task):
 
     name = "arguments"
     summary = "event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge"
-    help = """Score event arguments by stages, each of which accepts what the ones before left: the same place, the same text, the same but for
-    harmless tokens, lists broken up or put together, one-token references with modifiers, and what a judge accepts.
+    help = """Score event arguments in stages, each of which accepts more: the same place, the same text, the same text without
+    harmless tokens, lists broken up or joined, one-token references with modifiers, and what a judge accepts.
 
     REFERENCE and PREDICTED are files of events (TextEE, WikiEvents, OmniEvent, RAMS, brat, plain JSON), with or without places.
 

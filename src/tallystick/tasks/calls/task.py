@@ -36,15 +36,15 @@ class CallSettings:
     """How calls are compared, and where they are."""
 
     # fmt: off
-    tools: Any = option(None, "Definitions of the tools, as JSON: an argument that is its default may be left out, x-tallystick in a parameter says how to compare it, and any other function is hallucinated.", metavar="FILE")
-    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. calls[*].arguments.city: {text: levenshtein}.", metavar="FILE")
-    ordered: bool = option(False, "Calls have an order; else parallel calls may come in any.")
-    strings: str = option("exact", "Texts are equal as they are, or as BFCL compares them: without case, blanks and some punctuation.", choices=("exact", "bfcl"))
-    id: str | None = option(None, "The field that pairs the logs, or its path.  [default: id, where both files have it]", metavar="PATH")
-    reference_id: str | None = option(None, "The same in REFERENCE, where it has another name there.", metavar="PATH")
-    from_: str | None = option(None, "Where a predicted line holds the calls, e.g. response.body.  [default: anywhere in it]", metavar="PATH")
+    tools: Any = option(None, "Definitions of the tools, as JSON: an argument that equals its default may be omitted, x-tallystick in a parameter says how to compare it, and a function without a definition is hallucinated.", metavar="FILE")
+    choices: Any = option(None, "YAML or JSON that says how to compare each field, by path, e.g. calls[*].arguments.city: {text: levenshtein}.", metavar="FILE")
+    ordered: bool = option(False, "Calls have an order. By default parallel calls may come in any order.")
+    strings: str = option("exact", "Compare texts exactly, or as BFCL does: ignoring case, blanks and some punctuation.", choices=("exact", "bfcl"))
+    id: str | None = option(None, "The field that pairs the logs, or its path.  [default: id, if both files have it]", metavar="PATH")
+    reference_id: str | None = option(None, "The same for REFERENCE, if it has another name there.", metavar="PATH")
+    from_: str | None = option(None, "Where a predicted line holds the calls, e.g. response.body.  [default: anywhere]", metavar="PATH")
     reference_from: str | None = option(None, "Where a line of REFERENCE holds them.", metavar="PATH")
-    lenient: bool = option(False, "A log without a prediction counts as no calls, and a prediction without a reference is ignored.")
+    lenient: bool = option(False, "Count a log without a prediction as one without calls, and ignore a prediction without a reference.")
     # fmt: on
 
 
@@ -55,9 +55,9 @@ class Calls(Task):
     summary = "tool calls in logs of OpenAI, Anthropic, MCP and others: functions, arguments, whole calls"
     help = """Score tool calls: which functions were called, with which arguments.
 
-    REFERENCE and PREDICTED hold a log a line (or in a .json list, or in a folder of files). A log may be a response of OpenAI or
-    Anthropic, messages of MCP, [{"name": ..., "arguments": {...}}], or BFCL's answers and possible answers; each side may be of another
-    kind. Calls are found wherever they stand in it.
+    REFERENCE and PREDICTED hold one log per line (or are a .json list or a folder of files). A log may be a response of OpenAI or
+    Anthropic, messages of MCP, [{"name": ..., "arguments": {...}}], or BFCL's answers and possible answers; the sides may
+    differ. Calls are found anywhere in a log.
 
     \b
     tallystick score calls gold.jsonl openai.jsonl

@@ -334,7 +334,7 @@ class _Reading:
             if number in begins:
                 self.texts.append([[]])
             elif is_token[number]:
-                self.texts[-1][-1].append(_word(line.split()))
+                self.texts[-1][-1].append(_word(line.split(None, 5)))  # none behind the fourth is looked at
             elif self.texts and not line.strip():
                 self.texts[-1].append([])
 
@@ -517,7 +517,7 @@ class _Reading:
 
 
 def _word(cells: list[str]) -> str:
-    """The word of a line: in the fourth column (CoNLL: document, part, number, word), or, where the first column is the
+    """The word of a line, of which the first six cells are enough: in the fourth column (CoNLL: document, part, number, word), or, where the first column is the
     number, in the second (SemEval). A line of one column has none."""
     if len(cells) < 3:
         return cells[0] if len(cells) == 2 else ""

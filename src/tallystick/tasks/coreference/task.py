@@ -24,14 +24,14 @@ class CoreferenceSettings:
     """What counts as a mention, an entity and a document."""
 
     # fmt: off
-    scope: str = option("document", "Where an entity id means one entity; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
-    topic: str = option(TOPIC, "With --scope topic: the topic in a document's name.", metavar="REGEX")
-    mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.", choices=("exact", "head", "partial"))
-    zeros: str = option("dependent", "How mentions that are empty nodes (CorefUD) meet: by their dependencies, or by position.", choices=("dependent", "linear"))
-    drop_singletons: bool = option(False, "Leave entities of one mention out, on both sides.")
-    compat: str | None = option(None, "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
-    strict: bool = option(False, "A repeated mention is an error that names both entities.")
-    errors: bool = option(False, "Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.", use="score")
+    scope: str = option("document", "The scope of an entity id; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
+    topic: str = option(TOPIC, "With --scope topic: a regular expression that finds the topic in a document's name.", metavar="REGEX")
+    mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside the key's mention and with its head.", choices=("exact", "head", "partial"))
+    zeros: str = option("dependent", "How mentions that are empty nodes (CorefUD) are matched: by their dependencies, or by position.", choices=("dependent", "linear"))
+    drop_singletons: bool = option(False, "Leave out entities with one mention, on both sides.")
+    compat: str | None = option(None, "Follow the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
+    strict: bool = option(False, "Treat a repeated mention as an error that names both entities.")
+    errors: bool = option(False, "Count the errors (missing, extra, divided, conflated), with examples and the CoNLL score if fixed.", use="score")
     # fmt: on
 
 

@@ -21,7 +21,7 @@ class DependencySettings:
     """What a row of the tally is, and what a tree may be."""
 
     # fmt: off
-    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.", choices=("auto", "document", "block"))
+    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text with the same boundaries on both sides.", choices=("auto", "document", "block"))
     several_roots: bool = option(False, "Allow sentences with more than one root.")
     # fmt: on
 

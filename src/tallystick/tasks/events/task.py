@@ -24,8 +24,8 @@ class EventSettings(HeadSettings):
     """What is the same trigger or argument."""
 
     # fmt: off
-    coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
-    strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
+    coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity is accepted.", metavar="FILE")
+    strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
     # fmt: on
 
@@ -35,8 +35,8 @@ class Events(Task):
 
     name = "events"
     summary = "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do"
-    help = """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as TextEE defines them, unlabelled ones, eq. 15 and 16; with
-    heads, coreference or RAMS's files what gen-arg and RAMS report.
+    help = """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as in TextEE, unlabelled figures, eq. 15 and 16; with
+    heads, coreference or RAMS's files also the figures of gen-arg and RAMS.
 
     REFERENCE and PREDICTED are TextEE, WikiEvents, OmniEvent, RAMS or plain JSON or JSON Lines, or brat .ann files or folders.
 

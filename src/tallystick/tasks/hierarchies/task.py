@@ -23,7 +23,7 @@ class HierarchySettings:
 
     # fmt: off
     kinds: tuple[str, ...] = option((), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE")
-    transitive: bool = option(False, "A link holds for all descendants too (section 4.4 of the paper).")
+    transitive: bool = option(False, "Extend each link to all descendants (section 4.4 of the paper).")
     # fmt: on
 
 

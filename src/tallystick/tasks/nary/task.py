@@ -17,8 +17,8 @@ class NarySettings(TypeSettings):
     """Where the rest of a system's output is, and when types are alike."""
 
     # fmt: off
-    ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a file of their own.", metavar="FILE", of_system=True)
-    clusters: str | None = option(None, "SciREX: the system's clusters, likewise.", metavar="FILE", of_system=True)
+    ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a separate file.", metavar="FILE", of_system=True)
+    clusters: str | None = option(None, "SciREX: the system's clusters, if they are in a separate file.", metavar="FILE", of_system=True)
     roles: tuple[str, ...] = option((), "A role that relations have; may be repeated.  [default: all that occur]", names=("--role",), metavar="NAME")
     # fmt: on
 
@@ -28,7 +28,7 @@ class Nary(Task):
 
     name = "nary"
     summary = "relations of any number of entities: eq. 29 to 31, and as SciREX computes them"
-    help = """Score N-ary relations of entities: eq. 29 to 31, matched one to one, and SciREX's own procedure beside them.
+    help = """Score N-ary relations of entities: eq. 29 to 31, matched 1:1, and SciREX's own procedure.
 
     REFERENCE and PREDICTED are SciREX's JSON Lines, or plain ones: {"id", "relations": [{"args": {role: [[start, end], ...]}}]}.
 

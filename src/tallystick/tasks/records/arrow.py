@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from tallystick.algebra.derive import record_fields, shape_of
 from tallystick.algebra.surplus import Place
 from tallystick.engine.arrays import I64
-from tallystick.engine.arrow import from_arrow
+from tallystick.engine.arrow import from_arrow, to_array, to_arrow
 from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus
 from tallystick.engine.rows import nullable
 from tallystick.errors import InputError, ValueMismatch
@@ -105,7 +105,7 @@ def _count_pairs(lists: Any) -> int:
     """How many lists are two integers."""
     if not pa.types.is_integer(lists.type.value_type):
         return 0
-    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    lengths = to_array(pc.list_value_length(lists))
     whole, starts = _valid(lists.flatten()), np.cumsum(lengths) - lengths
     two = starts[lengths == 2]
     return int(np.sum(whole[two] & whole[two + 1]))
@@ -309,7 +309,7 @@ def _plain(array: Any) -> Any:
 
 
 def _valid(array: Any) -> Any:
-    return array.is_valid().to_numpy(zero_copy_only=False)
+    return to_array(array.is_valid())
 
 
 def _items(array: Any) -> Any:
@@ -319,10 +319,8 @@ def _items(array: Any) -> Any:
 
 def _repeated(owners: I64, array: Any) -> I64:
     """The owner of each item of the lists or maps in an array without nulls."""
-    if pa.types.is_map(array.type):
-        lengths = np.diff(np.asarray(array.offsets))
-    else:
-        lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
+    by_key = pa.types.is_map(array.type)
+    lengths = np.diff(to_array(array.offsets)) if by_key else to_array(pc.list_value_length(array))
     return np.repeat(owners, lengths.astype(np.int64))
 
 
@@ -417,7 +415,7 @@ class ColumnReader(Reader):
         if not here.any():
             return [NO_PREDICTION] * len(rows)
         numbers = (self.first + 1 + rows[here]).tolist()
-        found = self.values(self.left.take(pa.array(rows[here])), numbers)
+        found = self.values(self.left.take(to_arrow(rows[here])), numbers)
         if here.all():
             return found
         if isinstance(found, Rows):

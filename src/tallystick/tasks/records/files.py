@@ -57,6 +57,8 @@ FEW_LINES = 64
 """So few are read one by one."""
 LUCK = 2
 """After so many portions in a row with a line that is not as it should be, further ones are expected to have such lines, too."""
+WALKED = 8
+"""In so few documents unknown keys are looked for one by one."""
 LENIENT = "; --lenient repairs what it can and counts the rest"
 
 
@@ -189,7 +191,8 @@ class RecordFile:
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
         if self.unknown is None:
             return values
-        strict = self._strict_decoder()
+        # To make a decoder takes as long as to walk over some ten documents.
+        strict = self._strict_decoder() if self._strict is not None or len(lines) > WALKED else None
         if strict is None:
             return list(map(self.add_unknown, values, map(self._plain, lines)))
         try:

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from inspect import isclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -282,8 +281,7 @@ def prepare(
         choices.setdefault(id_field, Choice(ignored=True, why=why))
     nothing = None if settings.nothing is None else _words(settings.nothing)
     options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
-    derive: Any = _derive if choices or not isclass(settings.type) else _derive_once
-    metric, keys, decisions = derive(shape.reference, choices or None, **options)
+    metric, keys, decisions = _derive_once(shape.reference, choices, options)
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
@@ -314,8 +312,19 @@ def _derive(type_: Any, choices: Mapping[str, Any] | None, **options: Any) -> tu
     return *split_known(metric), tuple(decisions)
 
 
-_derive_once = lru_cache(maxsize=64)(_derive)
-"""For whoever calls in a loop."""
+def _derive_once(type_: Any, choices: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """The same, found once for whoever calls in a loop; only classes are the same type whenever they are equal."""
+    given = tuple((path, type(one), one) for path, one in choices.items())
+    known = isinstance(type_, type) and all(isinstance(one, Hashable) for one in choices.values())
+    try:
+        return _derived(type_, given, **options) if known else _derive(type_, choices, **options)
+    except TypeError:  # something inside cannot be hashed
+        return _derive(type_, choices, **options)
+
+
+@lru_cache(maxsize=64)
+def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: Any) -> Any:
+    return _derive(type_, {path: one for path, _, one in given}, **options)
 
 
 def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:

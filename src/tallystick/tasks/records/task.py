@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, ValueMismatch, unknown_document
@@ -19,6 +20,7 @@ from tallystick.tasks.contract import (
     Reading,
     Scored,
     Shown,
+    ShownLater,
     Task,
     Wish,
     default_of,
@@ -50,23 +52,23 @@ class RecordSettings:
     # fmt: off
     type: Any = option(None, "A document's type, e.g. mymodule:Invoice or file.py:Invoice.", metavar="MODULE:TYPE")
     schema: Any = option(None, "A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE.", metavar="FILE")
-    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}.", metavar="FILE")
+    choices: Any = option(None, "YAML or JSON that says how to compare each field, by path, e.g. lines[*].price: {number: {relative: 0.01}}.", metavar="FILE")
     metric: Any = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", metavar="EXPRESSION")
-    credit: str = option("each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
-    equality: str = option("equal", "How values are compared unless chosen: equal but for Unicode forms, white space and float noise (relative 1e-9), or exact.", choices=("equal", "exact"))
-    nothing: Any = option(None, "What counts as nothing: some of missing,null,empty,blank.  [default: missing,null]", metavar="LIST")
-    id: str | None = option(None, "The field that pairs the documents, or its path.  [default: id, where both files have it]", metavar="PATH")
-    reference_id: str | None = option(None, "The same in REFERENCE, where it has another name there.", metavar="PATH")
+    credit: str = option("each", "Whether each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
+    equality: str = option("equal", "How values are compared by default: equal, ignoring Unicode forms, white space and float noise (relative 1e-9), or exact.", choices=("equal", "exact"))
+    nothing: Any = option(None, "What counts as nothing: any of missing,null,empty,blank.  [default: missing,null]", metavar="LIST")
+    id: str | None = option(None, "The field that pairs the documents, or its path.  [default: id, if both files have it]", metavar="PATH")
+    reference_id: str | None = option(None, "The same for REFERENCE, if it has another name there.", metavar="PATH")
     from_: str | None = option(None, "Where a predicted line holds the model's output, as text or as an object: output, or response.choices[0].message.content.", metavar="PATH")
     reference_from: str | None = option(None, "Where a line of REFERENCE holds the document.", metavar="PATH")
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
-    confidence: str | None = option(None, "Where predictions say how sure they are: the key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
-    lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
+    confidence: str | None = option(None, "Where predictions state their confidence: a key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
+    lenient: bool = option(False, "Repair noisy predictions; those that cannot be read score nothing and are listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
     target_accuracy: float = target_accuracy()
-    errors: bool = option(False, "Group what is wrong, by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True, in_shards=True)
-    describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
-    save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
+    errors: bool = option(False, "Group the errors by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True, in_shards=True)
+    describe: bool = option(False, "Show how each field is compared, and why, without scoring.", use="score", in_shards=True)
+    save_schema: str | None = option(None, "Write the inferred JSON Schema, so that you can edit it and pass it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
     # fmt: on
 
 
@@ -75,7 +77,7 @@ class Records(Task):
 
     name = "records"
     summary = "any records of your own: two JSONL or Parquet files, and a type or a schema if you have one"
-    help = """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line (or a .json list), or
+    help = """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document per line (or a .json list), or
     Parquet, Arrow or Feather files with a row for each document.
 
     \b
@@ -260,8 +262,9 @@ class Records(Task):
         else:
             by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
-            shown = _show_figures(run, settings, asked)
-            if asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
+            make = partial(_show_figures, run, settings, asked)
+            shown = ShownLater(make) if asked.keep else make()
+            if not asked.keep and asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
                 closing = _point_further(files, shown.tables[0], settings)
         opening = _describe_shape(run.prepared, settings)
         return Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening), shown

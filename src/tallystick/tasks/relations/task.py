@@ -39,7 +39,7 @@ class RelationSettings(HeadSettings):
 
     # fmt: off
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
-    confidence: str | None = option(None, "Of JSON: the key under which a predicted relation has its confidence, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
+    confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted relation, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
     target_accuracy: float = target_accuracy()
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
     # fmt: on
@@ -66,7 +66,7 @@ class Relations(Task):
 
     name = "relations"
     summary = "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts"
-    help = """Score relations in all the ways that the literature does, side by side: strict, boundaries, relaxed, head, pair, type.
+    help = """Score relations in all the ways of the literature, side by side: strict, boundaries, relaxed, head, pair, type.
 
     REFERENCE and PREDICTED are JSON or JSON Lines (plain or SpERT's), DocRED's files, or brat .ann files or folders.
 

@@ -512,10 +512,12 @@ def _same_lengths(left: Any, right: Any) -> IntArray | None:
     """How many tokens each text has, the same on both sides; None where neither file has tokens."""
     import pyarrow.compute as pc
 
+    from tallystick.engine.arrow import to_array
+
     found = [side.column("tokens").combine_chunks() for side in (left, right) if "tokens" in side.column_names]
     if any(one.null_count for one in found):
         raise _NotPlain
-    lengths = [pc.list_value_length(one).to_numpy(zero_copy_only=False).astype(np.int64) for one in found]
+    lengths = [to_array(pc.list_value_length(one)).astype(np.int64) for one in found]
     if len(found) == 2 and not (np.array_equal(*lengths) and found[0].flatten().equals(found[1].flatten())):
         raise _NotPlain
     return lengths[0] if lengths else None

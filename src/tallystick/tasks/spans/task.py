@@ -27,38 +27,38 @@ class SpanSettings:
     """What counts as right, and what the files look like."""
 
     # fmt: off
-    average: str | None = option(None, "Over tags.  [default: each metric's own]", choices=("micro", "macro", "weighted"))
-    tags: tuple[str, ...] = option((), "Declare a tag for means over tags; may be repeated.  [default: all that occur]", names=("--tag",), metavar="NAME")
-    supertags: tuple[str, ...] = option((), "An extra row for all tags, or for some, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
-    ignore_types: bool = option(False, "All tags are the same.")
+    average: str | None = option(None, "The average over tags.  [default: each metric's own]", choices=("micro", "macro", "weighted"))
+    tags: tuple[str, ...] = option((), "A tag that means over tags include; may be repeated.  [default: all that occur]", names=("--tag",), metavar="NAME")
+    supertags: tuple[str, ...] = option((), "Add a row for all tags, or for some of them, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
+    ignore_types: bool = option(False, "Ignore the types of tags.")
     separators: float = option(1.0, "The weight of a separator; a token's is 1.", least=0, on=("ts", "segment_units"))
-    beta: float = option(1.0, "Of F: above 1 favours recall, 0 is precision.", least=0)
-    partner: Literal["any", "one-to-one"] | None = option(None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
+    beta: float = option(1.0, "The β of F: above 1 favours recall, 0 is precision.", least=0)
+    partner: Literal["any", "one-to-one"] | None = option(None, "What counts as a partner for overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
     k1: int | None = option(None, "How many spurious tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
     k2: int | None = option(None, "How many missing tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "Sets, not bags, for segment: duplicates count once.", on=("segment",))
     input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = option(None, "Default: by name and content.")
-    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
-    strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
-    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=IN_FILES)
-    predicted_column: int = option(-1, "Where the predicted tags are in column files, as --reference-column.", on=COLUMNS)
-    token_column: int = option(0, "Where the tokens are in column files, as --reference-column.", on=COLUMNS)
-    weight_column: int | None = option(None, "A weight for each token, in the reference.", on=COLUMNS)
-    separator: str | None = option(None, "Between columns.  [default: any white space]", metavar="CHAR", on=COLUMNS)
-    comment: str | None = option(None, "Lines before a sentence that start so are left out.", metavar="MARK", on=COLUMNS)
-    delimiter: str = option("-", "Between prefix and type.", on=TAGGED)
-    suffix: bool = option(False, "Tags look like PER-B.", on=TAGGED)
-    ignore_tokens: bool = option(False, "Compare the numbers of tokens only, not the tokens.", on=IN_FILES)
-    misc: str = option("ner", "Of CoNLL-U: the key of MISC that holds the tag (or --reference-column).", metavar="KEY", on=("conllu",))
-    offsets: Literal["characters", "tokens"] = option("characters", "Of JSONL.", on=("jsonl",))
-    tokenizer: str = option("words", "Of JSONL and brat; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
-    boundaries: Literal["error", "expand", "contract"] = option("error", "A boundary inside a token.", on=WITH_OFFSETS)
-    spans_field: str = option("spans", "Of JSONL.", on=("jsonl",))
-    confidence: str | None = option(None, "Of JSONL: the key under which a predicted span has its confidence, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl",))
+    scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "The scheme that the tags follow.", on=TAGGED)
+    strict: bool = option(False, "Drop tags that break the scheme, or read them as conlleval does (the default). Both count them.", names=("--strict/--lenient",), on=TAGGED)
+    reference_column: int | None = option(None, "The column of the tags, counted from 0, or from the end if negative.  [default: the last; with --together the last but one; for HIPE 1]", on=IN_FILES)
+    predicted_column: int = option(-1, "The column of the predicted tags, counted like --reference-column.", on=COLUMNS)
+    token_column: int = option(0, "The column of the tokens, counted like --reference-column.", on=COLUMNS)
+    weight_column: int | None = option(None, "The column of the reference that holds a weight for each token.", on=COLUMNS)
+    separator: str | None = option(None, "The character between columns.  [default: any white space]", metavar="CHAR", on=COLUMNS)
+    comment: str | None = option(None, "Ignore lines before a sentence that start with this mark.", metavar="MARK", on=COLUMNS)
+    delimiter: str = option("-", "The text between prefix and type.", on=TAGGED)
+    suffix: bool = option(False, "The prefix comes last, as in PER-B.", on=TAGGED)
+    ignore_tokens: bool = option(False, "Compare only the number of tokens, not the tokens.", on=IN_FILES)
+    misc: str = option("ner", "For CoNLL-U: the key of MISC that holds the tag (or use --reference-column).", metavar="KEY", on=("conllu",))
+    offsets: Literal["characters", "tokens"] = option("characters", "For JSONL: what offsets count.", on=("jsonl",))
+    tokenizer: str = option("words", "For JSONL and brat: how both sides are split into tokens.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
+    boundaries: Literal["error", "expand", "contract"] = option("error", "What to do with a boundary inside a token.", on=WITH_OFFSETS)
+    spans_field: str = option("spans", "For JSONL: the key that holds the spans.", on=("jsonl",))
+    confidence: str | None = option(None, "For JSONL: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl",))
     target_accuracy: float = target_accuracy()
-    errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score", in_rows=True)
-    repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score", in_rows=True)
+    errors: bool = option(False, "Also show what went wrong: counts, confused tags, and a list with lines.", use="score", in_rows=True)
+    repairs: bool = option(False, "Also list every tag that breaks the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
     digits: int | None = option(None, "Decimals.  [default: 4, in percent and with --seqeval 2]", least=0, most=15, use="score")
     # fmt: on
@@ -83,7 +83,7 @@ class Spans(Task):
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
     segment_units, tag_accuracy (seqeval's and conlleval's accuracy); SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
-    nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), count for count as nervaluate has them.
+    nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), with exactly nervaluate's counts.
 
     \b
     tallystick score spans gold.iob system.iob

@@ -36,12 +36,12 @@ class TemplateSettings:
     """Whose scorer, when fillers are alike, and what the official MUC-4 report rests on."""
 
     # fmt: off
-    preset: str | None = option(None, "The metrics of a paper or an evaluation, instead of naming them.", choices=tuple(PRESETS))
+    preset: str | None = option(None, "Use the metrics of a paper or an evaluation.", choices=tuple(PRESETS))
     fillers: str | None = option(None, "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]", metavar="NAME")
     strings: str = option("gtt", STRINGS_HELP, choices=tuple(STRINGS))
-    judgements: str | None = option(None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE")
+    judgements: str | None = option(None, "With --preset muc4-official: recorded judgements about mismatches (Lisp).", metavar="FILE")
     judge: Any = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
-    mapping: str = option("greedy", "With --preset muc4-official: which templates meet, found anew or as the response file records it.", choices=("greedy", "recorded"))
+    mapping: str = option("greedy", "With --preset muc4-official: map templates greedily, or as recorded in the response file.", choices=("greedy", "recorded"))
     # fmt: on
 
 
