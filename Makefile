@@ -7,7 +7,7 @@ PACKAGE := pyproject.toml hatch_build.py src/tallystick/engine/native.c
 TOOLS := $(VENV)/.tools
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 
-.PHONY: demo test matrix browser latex lint docs bench clean
+.PHONY: demo test matrix browser latex lint docs bench parity dist clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -53,10 +53,26 @@ docs: $(PROGRAM)
 	$(BIN)/python -m zensical build --strict --clean
 	$(BIN)/python -m docsite.links site
 
+# Other people's figures. Fetches their scorers and data (licences are shown), runs the scorers again on inputs of our own, and runs
+# the tests with the data. With DATA=DIR nothing is fetched; with PARITY_BASE=FOLDER it is taken from clones of the repositories.
+PEERS := .parity/venv/bin/python
+parity:
+ifdef DATA
+parity: $(TOOLS)
+	$(BIN)/python -m benchmarks.parity table --data "$(DATA)"
+else
+	$(PYTHON) -m venv .parity/venv
+	$(PEERS) -m pip install --quiet --disable-pip-version-check -e ".[dev]" -r benchmarks/parity/requirements.txt
+	$(PEERS) -m pip install --quiet --disable-pip-version-check --no-deps bfcl-eval==2026.3.23
+	-$(PEERS) -m benchmarks.parity fetch
+	$(PEERS) -m benchmarks.parity check
+	$(PEERS) -m benchmarks.parity table
+endif
+
 bench:
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	.venv-bench/bin/python -m benchmarks --json .venv-bench/run.json
 
 clean:
-	rm -rf $(VENV) .venv-bench .matrix site dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-bench .matrix .parity site dist build .mypy_cache .ruff_cache .pytest_cache

@@ -1,6 +1,6 @@
 """Figures and times of `docs/arguments.md`: BART-Gen on WikiEvents, stage by stage.
 
-    python -m benchmarks.arguments ../shared/data/events [--parses spacy:en_core_web_sm]
+    python -m benchmarks.arguments DATA/events [--parses spacy:en_core_web_sm]
 
 The folder holds cases.json and wikievents, which may not be redistributed.
 """

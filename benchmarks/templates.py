@@ -1,6 +1,6 @@
 """Figures and times of `docs/templates.md`: MUC-4 with the systems and scorers of the literature.
 
-    python -m benchmarks.templates ../shared/data/events
+    python -m benchmarks.templates DATA/events
 
 The folder holds cases.json and muc4_official, which may not be redistributed.
 """

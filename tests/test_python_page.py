@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tallystick as ts
+from public_data import PUBLIC
 from running import run
 from tallystick.tasks.contract import task_names
 
@@ -18,7 +19,7 @@ PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "src" / "tallystick" / "examples"
 FILES = re.compile(r'ts\.(\w+)\("([\w.]+)", "([\w.]+)"(?:, "(\w+)")?')
 CALLS = {name: (reference, predicted) for name, reference, predicted, _ in FILES.findall(PAGE)}
-SHARED = ROOT.parent / "shared" / "data"
+SHARED = PUBLIC
 
 
 def test_every_example_gives_what_it_shows(monkeypatch):

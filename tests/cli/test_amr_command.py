@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC
 from running import run
 from tallystick.tasks import equations
 from tallystick.tasks.amr import metrics as amr
 from tallystick.tasks.amr.files import parse_penman
 from tallystick.tasks.amr.triples import PRESETS
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "meaning"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/meaning is not here")
+DATA = PUBLIC / "meaning"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs the data of `make parity`: meaning")
 
 GOLD = """\
 # ::id a ::snt The boy wants to go

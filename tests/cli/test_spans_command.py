@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 import running
+from public_data import PUBLIC, needs
 
 GOLD = "EU B-ORG\nrejects O\nGerman B-MISC\ncall O\n\nPeter B-PER\nBlackburn I-PER\n\nBRUSSELS B-LOC\n"
 SYSTEM = "EU B-ORG\nrejects O\nGerman B-PER\ncall O\n\nPeter B-PER\nBlackburn O\n\nBRUSSELS O\n"
-WNUT = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
+WNUT = PUBLIC / "spans" / "wnut17"
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
-needs_wnut = pytest.mark.skipif(not WNUT.exists(), reason="needs ../shared/data/spans/wnut17")
+needs_wnut = needs("spans/wnut17/expected.json")
 
 
 @pytest.fixture(autouse=True)

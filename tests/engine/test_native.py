@@ -217,12 +217,9 @@ def _above(parents, node):
     return found
 
 
-def test_steps_on_a_linear_programme_are_those_of_python_to_the_bit():
+def test_steps_on_a_linear_programme_are_those_of_python_to_the_bit(built):
     from tallystick.engine.program import _RELAXED, Rows, _Matrix, _steps
 
-    native = compiled()
-    if native is None:
-        pytest.skip("no compiled part")
     rng = np.random.default_rng(4)
     for height, width in ((1, 1), (7, 5), (300, 500)):
         count = 4 * height
@@ -232,7 +229,7 @@ def test_steps_on_a_linear_programme_are_those_of_python_to_the_bit():
         fixed = rng.random(width), rows.limit, rng.random(width), rng.random(height)
         prices = rng.random(height) * (rng.random(height) < 0.5)
         state = rng.random(width), prices, matrix.transposed_times(prices)
-        ours, theirs = native.hybrid_steps(10, matrix.by_rows, fixed, _RELAXED, state), _steps(matrix, fixed, state)
+        ours, theirs = built.hybrid_steps(10, matrix.by_rows, fixed, _RELAXED, state), _steps(matrix, fixed, state)
         assert ours is not None
         for one, other in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(one, other)

@@ -2,17 +2,17 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC
 from tallystick.tasks.templates.muc4_files import read_muc4
 
 
 @pytest.fixture(scope="session")
 def muc4_responses(tmp_path_factory):
     """The 34 responses of 1992 by name. The packed file of all of them is large: each is read from one of its own."""
-    packed = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official" / "systems.json.gz"
+    packed = PUBLIC / "events" / "muc4_official" / "systems.json.gz"
     entries = json.loads(gzip.decompress(packed.read_bytes()))
     folder, found = tmp_path_factory.mktemp("muc4"), {}
     for name, entry in entries.items():

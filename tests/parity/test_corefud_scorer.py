@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from corefud.generate import draw_case
 
+from public_data import PUBLIC
 from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, score
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "coreference" / "corefud.json"
+DATA = PUBLIC / "coreference" / "corefud.json"
 recorded = pytest.mark.skipif(not DATA.exists(), reason=f"the recorded figures are not here: {DATA}")
 CASES = {case["id"]: case for case in json.loads(DATA.read_text())["cases"]} if DATA.exists() else {}
 NAMES = {

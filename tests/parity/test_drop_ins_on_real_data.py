@@ -1,4 +1,4 @@
-"""The drop-ins and their peers on real data, which is not part of the project; runs where ../shared/data exists."""
+"""The drop-ins and their peers on real data, which is not part of the project; runs where it is (tests/public_data.py)."""
 
 import gzip
 import json
@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.adapters import coref, nervaluate, seqeval, smatch
 from tallystick.adapters.huggingface import seqeval as dict_of
 from tallystick.tasks.coreference.files import read_chains
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data")
+DATA = PUBLIC
+pytestmark = needs("spans/wnut17", "coreference/litbank.key.gz", "meaning")
 TYPES = ["corporation", "creative-work", "group", "location", "person", "product"]
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "adapters" / "peers"))
 

@@ -1,20 +1,20 @@
 """The functions of the tasks on real data: files, and the same as plain data, have the command's figures to the bit. Runs where
-../shared/data exists; tests/test_python_page.py does the same on the examples, for every task."""
+the data is (tests/public_data.py); tests/test_python_page.py does the same on the examples, for every task."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 import tallystick as ts
+from public_data import PUBLIC, needs
 from running import run
 from tallystick.tasks.coreference.files import read_chains
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
+DATA = PUBLIC
+pytestmark = needs("events/cases.json", "coreference/litbank.key.gz", "meaning", "spans/wnut17")
 
 
 def cases():

@@ -1,14 +1,14 @@
-"""grit's own counts, for each document, each role and in total; skipped without ../shared."""
+"""grit's own counts, for each document, each role and in total; skipped without the data."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.tasks.roles import metrics as roles
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")
+DATA = PUBLIC / "events"
+pytestmark = needs("events/cases.json")
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,21 @@
-"""Figures of other scorers and proven optima on real corpora; needs ../shared/data."""
+"""Figures of other scorers and proven optima on real corpora; needs the data of `make parity`."""
 
 import json
 import random
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tallystick as ts
+from public_data import PUBLIC
 from tallystick.structures import AMR, Prop, Var
 from tallystick.tasks.amr.files import Graph, pair_graphs, read_penman
 from tallystick.tasks.amr.triples import Counting, FactReader, preset, score_graphs
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "meaning"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/meaning is not here")
+DATA = PUBLIC / "meaning"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs the data of `make parity`: meaning")
 
 
 def pairs(gold, system):

@@ -3,17 +3,14 @@
 The two differ where a person judged a fill that the rules match already, or decided about its tag: neither is asked here.
 """
 
-from pathlib import Path
-
-import pytest
-
+from public_data import PUBLIC, needs
 from tallystick.judging import Verdict
 from tallystick.tasks.templates.muc4 import SlotScorer, fill_form, key_forms, score
 from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
 from tallystick.tasks.templates.muc4_judging import VERDICTS, decide_fills, open_fills
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs {FOLDER}, which may not be redistributed")
+FOLDER = PUBLIC / "events" / "muc4_official"
+pytestmark = needs("events/muc4_official")
 LABELS = {verdict: label for label, verdict in VERDICTS.items()}
 
 

@@ -2,10 +2,10 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.tasks.templates.muc4 import (
     KINDS,
     PARENTS,
@@ -17,8 +17,8 @@ from tallystick.tasks.templates.muc4 import (
 )
 from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs {FOLDER}, which may not be redistributed")
+FOLDER = PUBLIC / "events" / "muc4_official"
+pytestmark = needs("events/muc4_official")
 
 COLUMNS = ["POS", "ACT", "COR", "PAR", "INC", "ICR", "IPA", "SPU", "MIS", "NON"]
 COMPARED = ["COR", "PAR", "INC", "SPU", "MIS"]

@@ -1,10 +1,10 @@
 """nervaluate 1.2's four strategies, count for count: on random tags, on spans that nest and overlap, and on real taggers."""
 
 import random
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC
 from tallystick.errors import MetricError
 from tallystick.tasks.spans import metrics as spans
 from tallystick.tasks.spans.files import SpanCorpus
@@ -13,7 +13,7 @@ from tallystick.tasks.spans.tags import Columns, decode, read_tags
 
 nervaluate = pytest.importorskip("nervaluate", reason="compares with nervaluate itself")
 
-WNUT = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
+WNUT = PUBLIC / "spans" / "wnut17"
 FIVE = ("correct", "incorrect", "partial", "missed", "spurious")
 THEIRS = {f"nervaluate_{name}": name for name in ("strict", "exact", "partial", "ent_type")}
 
@@ -99,7 +99,7 @@ def test_segments_with_gaps_are_refused():
         spans.score(SpanCorpus(texts), ["nervaluate"])
 
 
-@pytest.mark.skipif(not WNUT.exists(), reason="needs ../shared/data/spans/wnut17")
+@pytest.mark.skipif(not WNUT.exists(), reason="needs the data of `make parity`: spans/wnut17")
 @pytest.mark.parametrize(
     "system", ["arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual"]
 )

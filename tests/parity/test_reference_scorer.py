@@ -5,22 +5,22 @@ Cases that have the text of the files are read from files, the others are given 
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.results.tables import figures_table
 from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, evaluate, score
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "coreference"
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason=f"the shared corpora are not here: {DATA}")
+DATA = PUBLIC / "coreference"
+pytestmark = needs("coreference/reference_scorer_cases.json", "coreference/litbank.key.gz")
 
 CASES = (
     {case["id"]: case for case in json.loads((DATA / "reference_scorer_cases.json").read_text())["cases"]}
-    if DATA.exists()
+    if (DATA / "reference_scorer_cases.json").exists()
     else {}
 )
 NAMES = {"muc": "muc", "bcub": "b3", "ceafm": "ceaf_m", "ceafe": "ceaf_e", "blanc": "blanc"}

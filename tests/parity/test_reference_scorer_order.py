@@ -9,15 +9,15 @@ import json
 import random
 import re
 from itertools import combinations, product
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC
 from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, score
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "coreference" / "reference_scorer_cases.json"
+DATA = PUBLIC / "coreference" / "reference_scorer_cases.json"
 NAMES = ("mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc")
 
 

@@ -1,17 +1,17 @@
-"""SciREX's own figures on its 66 development documents; skipped without ../shared."""
+"""SciREX's own figures on its 66 development documents; skipped without the data."""
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.files.pairing import pair_documents
 from tallystick.tasks.nary import metrics as nary
 from tallystick.tasks.nary.files import Relations, read_nary
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "events" / "scirex_dev_perturbed.json.gz"
-pytestmark = pytest.mark.skipif(not DATA.is_file(), reason=f"{DATA} is not there")
+DATA = PUBLIC / "events" / "scirex_dev_perturbed.json.gz"
+pytestmark = needs("events/scirex_dev_perturbed.json.gz")
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,15 @@
 """The counts of auto-err on MUC-4, which compares offsets where we compare texts."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.tasks.templates.files import pair_templates, read_templates
 from tallystick.tasks.templates.mistakes import KINDS, Errors
 
-CASES = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "cases.json"
-pytestmark = pytest.mark.skipif(not CASES.exists(), reason=f"needs {CASES}, which may not be redistributed")
+CASES = PUBLIC / "events" / "cases.json"
+pytestmark = needs("events/cases.json")
 
 EXACT = (
     "Duplicate_Role_Filler", "Within_Template_Incorrect_Role", "Wrong_Template + Wrong_Role", "Wrong_Template_For_Role_Filler",

@@ -2,16 +2,16 @@
 
 import json
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.tasks.templates.files import pair_templates, read_templates
 from tallystick.tasks.templates.metrics import METRICS, VARIANTS, by_slot, score
 
-CASES = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "cases.json"
-pytestmark = pytest.mark.skipif(not CASES.exists(), reason=f"needs {CASES}, which may not be redistributed")
+CASES = PUBLIC / "events" / "cases.json"
+pytestmark = needs("events/cases.json")
 
 SYSTEMS = ["gtt", "dygie", "nyu", "sri", "iterx-bart-base", "iterx-bart-large", "iterx-t5-large-enc"]
 ROLES = ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")

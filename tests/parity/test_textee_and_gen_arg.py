@@ -1,16 +1,16 @@
-"""TextEE's and gen-arg's own figures, over the data in ../shared; without that folder these tests are skipped."""
+"""TextEE's and gen-arg's own figures, over data that is fetched; without it these tests are skipped."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.files.pairing import pair_documents
 from tallystick.tasks.events import metrics as events
 from tallystick.tasks.events.files import EventDocument, read_coreference, read_events
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")
+DATA = PUBLIC / "events"
+pytestmark = needs("events/cases.json", "events/wikievents/test.jsonl")
 
 NAMES = {
     "trigger_id": "tri_i", "trigger_cls": "tri_c", "argument_id": "arg_i", "argument_cls": "arg_c",

@@ -1,17 +1,17 @@
-"""BART-Gen on WikiEvents stage by stage, over the data in ../shared; without that folder these tests are skipped."""
+"""BART-Gen on WikiEvents stage by stage, over data that is fetched; without it these tests are skipped."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from tallystick.tasks.arguments.files import read_pair
 from tallystick.tasks.arguments.metrics import ArgumentOptions, score
 from tallystick.tasks.arguments.stages import Accepted
 from tallystick.tasks.parses import with_parses
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")
+DATA = PUBLIC / "events"
+pytestmark = needs("events/cases.json", "events/wikievents/test.jsonl")
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,10 @@
-"""WNUT-17, seven real systems. The data are not part of the project; runs where ../shared/data exists."""
+"""WNUT-17, seven real systems. The data are not part of the project; runs where it is (tests/public_data.py)."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import PUBLIC, needs
 from running import run
 from tallystick.errors import SidesMismatch
 from tallystick.results.selection import spearman
@@ -12,7 +12,7 @@ from tallystick.tasks.spans.files import SpanCorpus
 from tallystick.tasks.spans.metrics import SpanOptions, score
 from tallystick.tasks.spans.tags import Columns, decode, read_tags
 
-FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
+FOLDER = PUBLIC / "spans" / "wnut17"
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
 SYSTEMS = [
     "arcada",
@@ -24,7 +24,8 @@ SYSTEMS = [
     "uh_ritual",
 ]
 
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="needs ../shared/data/spans/wnut17")
+pytestmark = needs("spans/wnut17")
+recorded = needs("spans/wnut17/expected.json")
 
 
 def texts_of(system):
@@ -40,6 +41,7 @@ def figures_of(system, **options):
     return [result.averages for result in found.values()]
 
 
+@recorded
 @pytest.mark.parametrize("system", ["arcada", "drexel_cci", "sjtu_adapt.txt", "uh_ritual"])
 def test_expected_figures(system):
     expected = json.loads((FOLDER / "expected.json").read_text())["systems"][system]
@@ -75,6 +77,7 @@ def test_a_submission_with_other_tokens_is_refused_with_the_line():
         read_tags(FOLDER / "emerging.test.annotated", FOLDER / "submissions" / "mic-cis.txt")
 
 
+@recorded
 def test_one_command_compares_all_seven():
     done = run(
         "compare", "spans", "emerging.test.annotated", *(f"submissions/{system}" for system in SYSTEMS), "--ignore-tokens",

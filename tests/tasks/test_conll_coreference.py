@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import re
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from public_data import PUBLIC, needs
 from tallystick.errors import InputError
 from tallystick.files.lines import Pieces
 from tallystick.tasks.coreference.chains import Chains, repeated_mentions
@@ -22,8 +22,8 @@ from tallystick.tasks.coreference.files import read_chains
 
 ROOT = Path(__file__).resolve().parents[2]
 # A worktree may stand elsewhere, hence the variable.
-SHARED = Path(os.environ.get("TALLYSTICK_SHARED", ROOT.parent / "shared")) / "data" / "coreference"
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/coreference")
+SHARED = PUBLIC / "coreference"
+needs_shared = needs("coreference/litbank.key.gz", "coreference/reference_scorer_cases.json")
 
 
 def text_of(*cells: str, name: str = "(d1); part 000") -> str:

@@ -4,12 +4,12 @@ import itertools
 import json
 import random
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tallystick as ts
+from public_data import PUBLIC, needs
 from tallystick.errors import MetricError, SidesMismatch, TallystickError, ValueMismatch
 from tallystick.structures import EventHierarchy, EventLink, conceptual
 from tallystick.tasks.hierarchies import metrics as h
@@ -28,7 +28,7 @@ EXPECTED = {  # spec/hierarchies.md
     "system2": (1.0, 1 / 22, 0.0870, 0.5413, 0.0870, 0.9957, 0.58),
     "system3": (None, 0.0, 0.0, 0.4977, 0.0, 0.9955, 0.56),
 }
-SHARED = Path(__file__).parents[3] / "shared/data/hierarchies/partial_event_expected.json"
+SHARED = PUBLIC / "hierarchies/partial_event_expected.json"
 
 
 def made(links, events=None, coreference=(), type="subevent"):
@@ -52,7 +52,7 @@ def test_table_1_to_four_decimals(system):
     assert found["mentions"].f1 == 1
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
+@needs("hierarchies")
 @pytest.mark.parametrize("system", EXPECTED)
 def test_the_shared_data_has_the_links_of_the_fixture(system):
     data = json.loads(SHARED.read_text())["repair_preferred"]

@@ -337,6 +337,8 @@ class Task:
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
     """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
+    invalid_answers: ClassVar[bool] = False
+    """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     fields_always: ClassVar[bool] = False
@@ -426,6 +428,10 @@ class Task:
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
+        if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
+            from tallystick.tasks.mending import show_kinds
+
+            shown += show_kinds(self, scored, settings)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         elif asked.by in self.all_attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
@@ -186,6 +187,30 @@ class Spans(Task):
                 notes = (*results["segment"].notes, *claims.notes)
                 results["segment"] = results["segment"].changed(claims=claims, notes=notes)
         return {run: Scored(corpora[run], results) for run, results in scored.items()}
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: SpanSettings) -> Any:
+        from tallystick.tasks.spans.metrics import score_systems
+
+        return score_systems({"": corpus}, *_what(metrics, settings))[""]
+
+    error_label = "tag"
+    kinds = {
+        "boundary": "the tag is right, and the segment begins or ends elsewhere",
+        "type": "the segment is right, under another tag",
+        "both": "it overlaps a segment of the reference, with another tag and other boundaries",
+        "missed": "a segment of the reference that nothing predicted is paired with",
+        "spurious": "a predicted segment that nothing in the reference is paired with",
+    }
+
+    def find_mistakes(self, corpus: Any, settings: SpanSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.spans.mistakes import find_mistakes
+
+        return find_mistakes(corpus)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Any:
+        from tallystick.tasks.spans.mistakes import mended_corpus
+
+        return mended_corpus(corpus, mistakes)
 
     def needs_texts(self, settings: SpanSettings) -> bool:
         return settings.errors
