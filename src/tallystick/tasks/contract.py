@@ -341,6 +341,10 @@ class Task:
     """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
+    cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The papers that define its metrics, by the names of these and as keys of `references.bib`; under "" those of every metric."""
+    folder_of: ClassVar[tuple[str, ...]] = ()
+    """The suffixes of the files of which a whole folder is one corpus; none, if it reads no folders."""
     fields_always: ClassVar[bool] = False
     """Whether figures by field are shown without being asked for."""
     rows_for_means: ClassVar[bool] = False

@@ -88,6 +88,22 @@ class Amr(Task):
     tallystick score amr gold.amr system.amr --preset smatch --subscores --by document --rows 10
     """
     Settings = AmrSettings
+    cites = {
+        "": ("cai-knight-2013-smatch",),
+        **dict.fromkeys(
+            (
+                "unlabelled",
+                "no_word_senses",
+                "concepts",
+                "named_entities",
+                "negation",
+                "wikification",
+                "reentrancies",
+                "semantic_roles",
+            ),
+            ("damonte-etal-2017-incremental",),
+        ),
+    }
     main = "smatch"
     unit = "graph"
     error_label = "role"

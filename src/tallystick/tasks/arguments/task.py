@@ -61,6 +61,12 @@ class Arguments(Task):
     tallystick score arguments gold.json system.json --parses spacy:en_core_web_sm --judge judgements.sqlite
     """
     Settings = ArgumentSettings
+    cites = {
+        **dict.fromkeys(
+            ("exact", "same_text", "harmless_tokens", "break_aggregate", "modifiers", "judge"),
+            ("fane-etal-2025-bemeae",),
+        ),
+    }
     breakdowns = whole_breakdowns = ("label",)
     error_label = "event and role"
     kinds = {

@@ -62,6 +62,20 @@ class Coreference(Task):
     tallystick score coreference key.conll response.conll --metric conll --by document
     """
     Settings = CoreferenceSettings
+    cites = {
+        "": ("pradhan-etal-2014-scoring",),
+        "muc": ("vilain-etal-1995-model",),
+        "b3": ("bagga-baldwin-1998-algorithms",),
+        **dict.fromkeys(("ceaf_m", "ceaf_e"), ("luo-2005-coreference",)),
+        "blanc": ("recasens-hovy-2011-blanc", "luo-etal-2014-extension"),
+        "lea": ("moosavi-strube-2016-coreference",),
+        "conll": (
+            "vilain-etal-1995-model",
+            "bagga-baldwin-1998-algorithms",
+            "luo-2005-coreference",
+            "pradhan-etal-2012-conll",
+        ),
+    }
     main = "conll"
     explained = "ceaf_e"
     attributes = {

@@ -40,6 +40,11 @@ class Dependencies(Task):
     tallystick score dependencies gold.conllu system.conllu --metric las --by document
     """
     Settings = DependencySettings
+    cites = {
+        "": ("zeman-etal-2018-conll",),
+        "clas": ("nivre-fang-2017-universal",),
+        **dict.fromkeys(("elas", "eulas"), ("bouma-etal-2020-overview",)),
+    }
     main = "las"
     without_missing = "dependencies are scored over one text that both sides share, so that no document can be missing"
     breakdowns = whole_breakdowns = ("label",)

@@ -48,6 +48,28 @@ class Events(Task):
     tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
     """
     Settings = EventSettings
+    folder_of = (".ann",)
+    cites = {
+        **dict.fromkeys(("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+"), ("huang-etal-2024-textee",)),
+        "rams": ("ebner-etal-2020-multi",),
+        **dict.fromkeys(
+            (
+                "arg_i_head",
+                "arg_c_head",
+                "arg_i_coref",
+                "arg_c_coref",
+                "gen_arg_i",
+                "gen_arg_c",
+                "gen_arg_i_coref",
+                "gen_arg_c_coref",
+                "gen_arg_i_head",
+                "gen_arg_c_head",
+                "gen_arg_i_head_coref",
+                "gen_arg_c_head_coref",
+            ),
+            ("li-etal-2021-document",),
+        ),
+    }
     main = "arg_c"
     explained = "arg_f1"
     breakdowns = ("label", "field")

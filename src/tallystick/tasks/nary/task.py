@@ -40,6 +40,9 @@ class Nary(Task):
     tallystick score nary dev.jsonl relations.jsonl --ner ner.jsonl --clusters clusters.jsonl
     """
     Settings = NarySettings
+    cites = {
+        "": ("jain-etal-2020-scirex",),
+    }
     main = explained = "clusters"
     breakdowns = ("label", "field")
     labels = {"role": "entities[*].role", "type": "relations[*].type"}

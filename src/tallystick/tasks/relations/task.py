@@ -77,6 +77,12 @@ class Relations(Task):
     tallystick score relations dev.json result.json --train train_annotated.json
     """
     Settings = RelationSettings
+    folder_of = (".ann",)
+    cites = {
+        **dict.fromkeys(("strict", "boundaries", "relaxed"), ("taille-etal-2020-lets",)),
+        **dict.fromkeys(("head", "pair", "type"), ()),
+        **dict.fromkeys(("facts", "evidence"), ("yao-etal-2019-docred",)),
+    }
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}

@@ -99,6 +99,26 @@ class Spans(Task):
     tallystick score spans gold.jsonl system.jsonl --metric iou --iou 0.7 --errors
     """
     Settings = SpanSettings
+    folder_of = (".ann",)
+    cites = {
+        **dict.fromkeys(("segment", "segment_units"), ("tjong-kim-sang-de-meulder-2003-introduction",)),
+        **dict.fromkeys(
+            ("ts", "token", "overlap", "contain", "constrained_overlap"), ("esuli-sebastiani-2010-evaluating",)
+        ),
+        **dict.fromkeys(
+            (
+                "strict",
+                "exact",
+                "partial",
+                "type",
+                "nervaluate_strict",
+                "nervaluate_exact",
+                "nervaluate_partial",
+                "nervaluate_ent_type",
+            ),
+            ("chinchor-sundheim-1993-muc", "segura-bedmar-etal-2013-semeval"),
+        ),
+    }
     together = "REFERENCE holds both, gold and predicted, in two columns."
     breakdowns = ("label",)
     rows_for_means = True
