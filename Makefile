@@ -73,9 +73,8 @@ locked: | $(BIN)/python
 audit: $(UV)/uv
 	$(PYTHON) .ci/audit $(UV)/pip-audit requirements-dev.lock
 
-sbom: $(UV)/uv
-	mkdir -p dist
-	$(PYTHON) .ci/audit $(UV)/pip-audit requirements-dev.lock dist/sbom.json
+sbom:
+	$(PYTHON) .ci/sbom requirements-dev.lock dist/sbom.json
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

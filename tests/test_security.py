@@ -4,6 +4,8 @@ import json
 import pickle
 import re
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,3 +167,17 @@ def test_what_is_pinned_has_hashes_and_is_what_development_needs():
 @pytest.mark.parametrize("name", ["lock", "locked", "audit", "sbom", "fuzz", "matrix", "metamorphic", "kills"])
 def test_what_the_policy_and_the_docs_name_can_be_made(name):
     assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_the_bill_of_materials_names_what_is_pinned(tmp_path):
+    subprocess.run(
+        [sys.executable, ROOT / ".ci/sbom", ROOT / "requirements-dev.lock", tmp_path / "sbom.json"],
+        check=True,
+        capture_output=True,
+    )
+    bill = json.loads((tmp_path / "sbom.json").read_text())
+    found = {one["name"]: one for one in bill["components"]}
+    assert bill["bomFormat"] == "CycloneDX"
+    assert found["numpy"]["scope"] == "required"
+    assert found["pytest"]["scope"] == "optional"
+    assert all(one["hashes"] for one in found.values())
