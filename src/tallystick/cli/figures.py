@@ -48,7 +48,7 @@ def figures_command(summary: str, *, best_first: bool) -> click.Command:
         if best_first:
             comparisons = [one.best_first() for one in comparisons]
         title = ", ".join(Path(name).name for name in file)
-        show_comparisons(comparisons, Showing(truncate=truncate, layout=layout, title=title, **given))
+        show_comparisons(comparisons, Showing(truncate=truncate, layout=layout, title=title, board=best_first, **given))
 
     params = [
         click.Argument(["file"], nargs=-1, required=True, metavar="FILE..."),

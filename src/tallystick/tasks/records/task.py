@@ -86,6 +86,7 @@ class Records(Task):
     tallystick score records gold.jsonl answers.jsonl --from output --lenient --fail-under f1=0.9
     """
     Settings = RecordSettings
+    folder_of = (".json", ".txt", ".md")
     named_metrics = False
     invalid_answers = True
     data = """
