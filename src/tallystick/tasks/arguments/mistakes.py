@@ -41,9 +41,20 @@ class _Arguments:
         self.name, self.gold = name, gold
         self.number = {id(one): k for k, one in enumerate(system.arguments)}
         self.events = {event.id: event for event in (*system.events, *gold.events)}
+        self.arguments = system.arguments
+        self.twins: dict[int, list[int]] = {}
+        """The arguments that were merged into another, which go where that is mended."""
 
     def mistakes(self, blocks: Sequence[Block]) -> Iterator[Mistake]:
         """What stages forgive, and what none does."""
+        counted = {id(one) for block in blocks for one in block.candidates}
+        first: dict[Any, int] = {}
+        for one in sorted(self.arguments, key=lambda one: id(one) not in counted):
+            key = one.event, one.role, one.span if one.span is not None else one.text
+            if id(one) in counted:
+                first[key] = self.number[id(one)]
+            else:
+                self.twins.setdefault(first[key], []).append(self.number[id(one)])
         free: list[EventArgument] = []
         extra: list[EventArgument] = []
         for block in blocks:
@@ -105,6 +116,8 @@ class _Arguments:
         self, kind: str, gold: Sequence[EventArgument], system: Sequence[EventArgument], edits: tuple[Edit, ...]
     ) -> Mistake:
         one = (*gold, *system)[0]
+        twins = (k for other in system for k in self.twins.get(self.number[id(other)], ()))
+        edits = (*edits, *((("arguments", k), removed) for k in twins))
         event = self.events.get(one.event)
         where = offsets(*one.span) if one.span is not None else ""
         text = around(self.gold.tokens, one.span[0], one.span[1] + 1) if one.span is not None else ""
