@@ -69,6 +69,14 @@ else
 	$(PEERS) -m benchmarks.parity table
 endif
 
+# Wheel and sdist: built, checked, and each used in an empty environment on every Python that can be had.
+dist: $(PROGRAM)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) .ci/smoke dist/*
+
 bench:
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"

@@ -154,7 +154,7 @@ def test_wrong_slices_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no column 'lan'.*Did you mean \"lang\""):
         results.slices(f"{about}:lan")
     about.write_text("id,lang\nd0\n")
-    with pytest.raises(InputError, match="expected 2 fields"):
+    with pytest.raises(InputError, match="expected 2 cells, as the first line has, found 1"):
         results.slices(f"{about}:lang")
     with pytest.raises(InputError, match="no such file"):
         results.slices(f"{tmp_path / 'nothing.csv'}:lang")

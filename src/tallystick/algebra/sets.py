@@ -445,9 +445,13 @@ class Match(Constrained):
         return keys // len(p), keys % len(p), total
 
     def _selves(self, column: Items) -> F64:
-        if self.constraint == "N:N":  # all pairs of one side count
-            return self._solved_selves(column)
-        return super()._selves(column)
+        if self.constraint != "N:N":
+            return super()._selves(column)
+        items = (
+            column.items
+        )  # all pairs of one side count, and a value that is not even like itself (a null among texts) is still there
+        lacking = np.maximum(self.inner.selves(items) - self.inner.one_to_one_weights(items, items), 0.0)
+        return self._solved_selves(column) + np.bincount(column.owners, lacking, minlength=len(column))
 
     # Alignment
 

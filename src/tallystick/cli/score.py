@@ -52,7 +52,7 @@ def score_command(name: str) -> click.Command:
         together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
         train = training_of(common.training, settings, common.by)
-        look_at_gates(common)  # report a misspelt gate before the work, not after it
+        look_at_gates(common, task)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
         if task.together and together == (files[1] is not None):

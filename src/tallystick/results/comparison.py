@@ -253,6 +253,27 @@ class Comparison(Written):
         """The ranks of all systems, 1 for the best."""
         return [rank for system in self.systems if (rank := self.cells[system, metric].rank) is not None]
 
+    def groups(self, metric: str) -> list[tuple[str, ...]]:
+        """The groups that are not significantly apart: as many systems as possible that follow each other in the ranking, no two of which
+        differ significantly. Groups may overlap, since of three systems the outer two may differ and neither from the one between them."""
+        tested = {(a, b): d for (of, a, b), d in self.differences.items() if of == metric}
+        if all(d.p is None for d in tested.values()):
+            return []
+        ranks = {s: rank for s in self.systems if (rank := self.cells[s, metric].rank) is not None}
+        order = sorted(ranks, key=ranks.__getitem__)
+        apart = {frozenset(pair) for pair, d in tested.items() if d.is_significant}
+        ends = []
+        for first in range(len(order)):
+            last = first
+            while last + 1 < len(order) and not any(
+                frozenset((order[k], order[last + 1])) in apart for k in range(first, last + 1)
+            ):
+                last += 1
+            ends.append(last)
+        return [
+            tuple(order[first : last + 1]) for first, last in enumerate(ends) if first == 0 or last > ends[first - 1]
+        ]
+
     def correlations(self) -> list[Correlation]:
         """How much each pair of metrics agrees about the order of the systems that have a figure under both."""
         out = []
@@ -287,6 +308,7 @@ class Comparison(Written):
                 for (metric, a, b), d in self.differences.items()
             ],
             **({"splits": self._splits_as_dict()} if self.splits else {}),
+            **({"groups": {metric: list(map(list, self.groups(metric))) for metric in self.metrics}} if self.differences else {}),
             "base": self.base,
             "correlations": self.correlations(),
             **({"failed": dict(self.failed)} if self.failed else {}),

@@ -317,8 +317,7 @@ class PartComparison:
     @staticmethod
     def is_significant(difference: Difference) -> bool:
         """Whether a difference is more than chance after the correction."""
-        p = difference.corrected
-        return p is not None and p <= 1 - difference.interval.level + 1e-12 and bool(difference.value)
+        return difference.is_significant
 
     def _notes(self) -> list[str]:
         run = next(iter(self.tested.runs.values()))[0]

@@ -261,6 +261,11 @@ class Difference:
     corrected: float | None = None
     """p after Holm's correction, where several were tested."""
 
+    @property
+    def is_significant(self) -> bool:
+        """Whether it is more than chance after the correction."""
+        return self.corrected is not None and self.corrected <= 1 - self.interval.level + 1e-12 and bool(self.value)
+
 
 def paired_bootstrap(
     first: Result,

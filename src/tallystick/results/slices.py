@@ -11,8 +11,6 @@ same size that are as far from their rest (a permutation test, two-sided), after
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +23,7 @@ from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Labelled
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
+from tallystick.files.cells import read_cells, separator
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
 from tallystick.frozen import frozen
@@ -135,17 +134,10 @@ def _rows(name: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     raise InputError(f"expected an object, found {line:.40}", Place(file, number))
                 yield number, row
         return
-    reader_ = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter="\t" if suffix == ".tsv" else ",", restkey="", strict=True
-    )
-    try:
-        for one in reader_:
-            if "" in one or None in one.values():
-                expected = len(reader_.fieldnames or ())
-                raise InputError(f"expected {expected} fields, found another number", Place(file, reader_.line_num))
-            yield reader_.line_num, one
-    except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", Place(file, reader_.line_num)) from None
+    rows = read_cells(text, file, separator(file, text))
+    header = next(rows, (0, []))[1]
+    for number, row in rows:
+        yield number, dict(zip(header, row, strict=True))
 
 
 DOCUMENTS = {

@@ -57,6 +57,10 @@ class Hierarchies(Task):
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     Settings = HierarchySettings
+    folder_of = (".ann",)
+    cites = {
+        "": ("araki-etal-2014-evaluation",),
+    }
     main = explained = "muc_p"
     error_label = "type of link"
     kinds = {

@@ -86,7 +86,9 @@ class Records(Task):
     tallystick score records gold.jsonl answers.jsonl --from output --lenient --fail-under f1=0.9
     """
     Settings = RecordSettings
+    folder_of = (".json", ".txt", ".md")
     named_metrics = False
+    invalid_answers = True
     data = """
     A record is plain data, {"vendor": "Acme", "lines": [...]}, an instance of a dataclass or a model, or the text that a model wrote.
     Give one, a list of them, a mapping from ids to two or more of them, or a data frame; `type=` or `schema=` says what a record is.

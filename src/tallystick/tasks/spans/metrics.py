@@ -689,6 +689,8 @@ def _tag_accuracy(corpus: SpanCorpus, prepared: Prepared) -> Result:
         raise MetricError(
             "tag_accuracy compares the tags of tokens, and these are spans; token and ts have an accuracy of units"
         )
+    if corpus.layers > 1:
+        raise MetricError("tag_accuracy compares one tag for each token; leave --layers out")
     if not options.types:
         raise MetricError("tag_accuracy compares tags as they are written; leave --ignore-types out")
     row = np.repeat(Grid.of(corpus.texts, prepared.rows).row, np.diff(tagged.offsets))
@@ -818,7 +820,7 @@ def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
 
 def repair_notes(corpus: SpanCorpus) -> list[str]:
     """What is to be said about the columns that were read, and about tags that do not follow the scheme, a line for each side."""
-    notes = list(corpus.tagged.notes) if corpus.tagged is not None else []
+    notes = [*corpus.notes, *(corpus.tagged.notes if corpus.tagged is not None else ())]
     for repairs in corpus.repairs:
         if len(repairs):
             side = repairs.tagged.origins[repairs.side].name

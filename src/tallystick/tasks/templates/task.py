@@ -59,6 +59,14 @@ class Templates(Task):
     tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judge judgements.sqlite
     """
     Settings = TemplateSettings
+    cites = {
+        "gtt": ("du-etal-2021-template",),
+        **dict.fromkeys(
+            ("iterx_subset", "iterx_phi3", "iterx_subset_quirks", "iterx_phi3_quirks"), ("chen-etal-2023-iterative",)
+        ),
+        **dict.fromkeys(("eq32_fillers", "chen_subset", "chen_phi3", "granular"), ()),
+        "muc4_official": ("chinchor-1992-muc",),
+    }
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
     error_label = "slot"
