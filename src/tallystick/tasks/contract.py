@@ -113,6 +113,12 @@ def target_accuracy() -> Any:
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
 
+def unit_option(sentences: str) -> Any:
+    """The option of a task whose files may have documents and sentences: what a row is, which is what is drawn."""
+    says = f"What is drawn for intervals and tests: documents, sentences{sentences}, or --groups of them.  [default: documents, where the files have any]"
+    return option("auto", says, choices=("auto", "document", "sentence", "group"), show_default=False)
+
+
 def option_of(one: Field[Any]) -> Option:
     """What was declared about a field."""
     found: Option = one.metadata.get("option", Option())
@@ -339,6 +345,8 @@ class Task:
     """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
     invalid_answers: ClassVar[bool] = False
     """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
+    without: ClassVar[Mapping[str, str]] = {}
+    """Why it does not have what other tasks have, by the column of docs/matrix.md (`tasks/matrix.py`)."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}
