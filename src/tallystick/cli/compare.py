@@ -17,7 +17,9 @@ from tallystick.cli.options import (
     Layout,
     TaskCommand,
     check_before,
+    drawing_options,
     file_arguments,
+    groups_given,
     label_option,
     layout_options,
     metric_option,
@@ -62,11 +64,12 @@ def compare_command(name: str) -> click.Command:
             *metric_option(task),
             *options,
             *breakdown_options(task),
-            *comparison_options(options),
+            *comparison_options(task, options),
         ],
         help=f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
-        "(REFERENCE1,REFERENCE2,...) as runs, run k is scored against reference k (splits).",
+        "(REFERENCE1,REFERENCE2,... or NAME=REFERENCE1,...) as runs, run k is scored against reference k: data sets or splits, whose "
+        "figures are averaged, and whose tests are stratified.",
     )
 
 
@@ -99,6 +102,8 @@ class ComparisonOptions:
     by: str | None = None
     label: str | None = None
     training: tuple[str, ...] = ()
+    drawn: str | None = None
+    groups: str | None = None
     layout: Layout = Layout()
     board: bool = False
     """Whether it is a leaderboard: the best system comes first, and one that cannot be scored does not sink the others."""
@@ -129,10 +134,10 @@ def breakdown_options(task: Task) -> list[click.Option]:
     ]  # fmt: skip
 
 
-def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
+def comparison_options(task: Task, own: Sequence[click.Option] = ()) -> list[click.Parameter]:
     """What every comparison can be told, beside a task's own options."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="The number of resamples for intervals and tests."),
+        *drawing_options(task),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="The random seed; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
@@ -159,13 +164,14 @@ FIELDS_OF = 20_000
 
 
 def run_comparison(
-    task: Task, references: Sequence[str], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
+    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
     options: ComparisonOptions, failed: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side; `failed` are systems that have nothing to score."""
     from tallystick.results.parts import compare_by
 
     options.check()
+    groups = groups_given(options.groups, options.drawn, settings)
     train = training_of(options.training, settings, options.by)
     task.check(metrics, settings)
     settings = share_out(task, settings, files)
@@ -187,6 +193,7 @@ def run_comparison(
     comparison = compared(
         scored, notes, resamples=options.resamples, seed=options.seed, level=options.level, method=options.interval,
         test=options.test, ties=options.ties, splits=_split_names(references), base=_base(task, scored, options.base),
+        groups=groups,
     )  # fmt: skip
     comparison = replace(comparison, failed=failed)
     idle = _idle(comparison, options.correlations and not options.board, options.differences)
@@ -227,7 +234,7 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
 
 
 def score_systems(
-    task: Task, references: Sequence[str], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
+    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
     missing: str = "error", reading: Reading | None = None,
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
@@ -238,7 +245,7 @@ def score_systems(
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
     absent = {run: Missing(missing) for run in runs} if not task.without_missing else {}
     results: dict[tuple[str, int], Results] = {}
-    for k, against in enumerate(references):
+    for k, (_, against) in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
             found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
@@ -312,11 +319,18 @@ def _answered_by_all(
     return out
 
 
-def split_references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
-    """One reference for all runs, or one for each."""
+Reference = tuple[str, str]
+"""The name of a data set, if it has one, and the file of its reference."""
+
+
+def split_references(reference: str, files: Mapping[str, list[str]]) -> list[Reference]:
+    """One reference for all runs, or one for each: FILE,FILE or NAME=FILE,NAME=FILE."""
     if "," not in reference or Path(reference).exists():
-        return [reference]
-    found = reference.split(",")
+        return [("", reference)]
+    found = [_named_reference(part) for part in reference.split(",")]
+    names = [name for name, _ in found if name]
+    if names and len(set(names)) < len(found):
+        raise MetricError(f"{reference}: expected a name for each data set, NAME=FILE,NAME=FILE, and no name twice")
     for name, runs in files.items():
         if len(runs) != len(found):
             advice = " (NAME=FILE1,FILE2,... names the files of a system)" if "," in name else ""
@@ -327,19 +341,28 @@ def split_references(reference: str, files: Mapping[str, list[str]]) -> list[str
     return found
 
 
-def _split_names(references: Sequence[str]) -> Sequence[str] | bool:
+def _named_reference(text: str) -> Reference:
+    name, equals, file = text.partition("=")
+    if not equals or Path(text).exists():
+        return "", text
+    if not name or not file:
+        raise MetricError(f"expected FILE or NAME=FILE for a data set, found {text!r}")
+    return name, file
+
+
+def _split_names(references: Sequence[Reference]) -> Sequence[str] | bool:
     """What the splits are called, if there are any: by their references, or by number where one serves for several."""
     names = _names(references)
     return False if len(names) < 2 else names if len(set(names)) == len(names) else True
 
 
-def _names(references: Sequence[str]) -> list[str]:
+def _names(references: Sequence[Reference]) -> list[str]:
     """The references by their names, or by their paths where that is what differs."""
-    names = [Path(name).name if name != "-" else "standard input" for name in references]
-    return names if len(set(names)) == len(names) else list(references)
+    names = [name or (Path(file).name if file != "-" else "standard input") for name, file in references]
+    return names if len(set(names)) == len(names) else [file for _, file in references]
 
 
-def _shown(references: Sequence[str]) -> str:
+def _shown(references: Sequence[Reference]) -> str:
     """The references by their names; only some, if they are many."""
     names = _names(references)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -19,6 +19,7 @@ import click
 
 from tallystick.cli.compare import (
     ComparisonOptions,
+    Reference,
     comparison_options,
     named_systems,
     run_comparison,
@@ -63,17 +64,17 @@ def leaderboard_command(name: str) -> click.Command:
     return TaskCommand(
         name,
         callback=run,
-        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *_options(options)],
+        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *_options(task, options)],
         help=f"A leaderboard of systems on {name}, the best first.\n\n"
         "REFERENCE is a file or a folder. SYSTEM is a file, NAME=FILE, a folder of systems, or a folder with the files that "
         "the folder REFERENCE has. A system that cannot be scored has a row that says so.",
     )
 
 
-def _options(own: Sequence[click.Option]) -> list[click.Parameter]:
+def _options(task: Task, own: Sequence[click.Option]) -> list[click.Parameter]:
     """Those of a comparison; correlations are shown, and there are as many resamples as it takes."""
     out: list[click.Parameter] = []
-    for one in comparison_options(own):
+    for one in comparison_options(task, own):
         if one.name == "correlations":
             one = click.Option(
                 ["--correlations/--no-correlations"], default=True, show_default=True, help=getattr(one, "help", "")
@@ -88,7 +89,7 @@ def _options(own: Sequence[click.Option]) -> list[click.Parameter]:
 def enough_resamples(systems: int, level: float) -> int:
     """As many as the smallest p needs to survive Holm's correction over all pairs of systems, and three times as many, so that it is not
     near the level either."""
-    from tallystick.results.compare import RESAMPLES
+    from tallystick.results.units import RESAMPLES
 
     pairs = systems * (systems - 1) // 2
     needed = 3 * pairs / (1 - level)
@@ -99,7 +100,7 @@ def enough_resamples(systems: int, level: float) -> int:
 class Entries:
     """The references, the files of each system in their order, and the systems whose files are not all there."""
 
-    references: Sequence[str]
+    references: Sequence[Reference]
     files: Mapping[str, list[str]]
     failed: Mapping[str, str]
 
@@ -132,7 +133,7 @@ def find_entries(task: Task, reference: str, systems: Sequence[str]) -> Entries:
             "system",
             reference,
         )
-    return Entries(list(map(str, sets)), found, failed)
+    return Entries([("", str(one)) for one in sets], found, failed)
 
 
 def _is_corpus(task: Task, folder: Path) -> bool:

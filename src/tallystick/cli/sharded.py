@@ -49,7 +49,7 @@ def score_in_shards(
     from tallystick.results.accounts import Wants
     from tallystick.tasks.metric import results_of
 
-    whole = ("save", "baseline", "intervals", "slice")
+    whole = ("save", "baseline", "intervals", "slice", "groups")
     refuse_whole(
         task, settings, {"--errors": common.differences, **{f"--{name}": getattr(common, name) for name in whole}}
     )

@@ -108,6 +108,8 @@ class Comparison(Written):
     """What each metric's figures are, where that is known."""
     splits: Mapping[str, Mapping[tuple[str, str], float | None]] = field(default_factory=dict)
     """Where systems are compared by their means over several data sets: the figures of each, by system and metric."""
+    split_intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
+    """The intervals of these."""
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """The digits of single cells, by system and metric, where they are not `digits`."""
     runs: Mapping[str, Sequence[Mapping[str, Result]]] = field(default_factory=dict, repr=False, compare=False)
@@ -307,7 +309,7 @@ class Comparison(Written):
                 }
                 for (metric, a, b), d in self.differences.items()
             ],
-            **({"splits": self._splits_as_dict()} if self.splits else {}),
+            **({"splits": self._splits_as_dict(), "split_intervals": self._split_intervals_as_dict()} if self.splits else {}),
             **({"groups": {metric: list(map(list, self.groups(metric))) for metric in self.metrics}} if self.differences else {}),
             "base": self.base,
             "correlations": self.correlations(),
@@ -319,6 +321,12 @@ class Comparison(Written):
         return {
             name: {system: {metric: found[system, metric] for metric in self.metrics} for system in self.systems}
             for name, found in self.splits.items()
+        }
+
+    def _split_intervals_as_dict(self) -> dict[str, Any]:
+        return {
+            name: {s: {m: [found[s, m].low, found[s, m].high] for m in self.metrics} for s in self.systems}
+            for name, found in self.split_intervals.items()
         }
 
     def __str__(self) -> str:
@@ -426,18 +434,20 @@ TAIL = 5
 Runs = Mapping[str, Sequence[Mapping[str, Result]]]
 
 
-def about_documents(documents: int, strata: Sequence[int], systems: int, test: str) -> list[str]:
+def about_documents(
+    documents: int, strata: Sequence[int], systems: int, test: str, unit: str = "document"
+) -> list[str]:
     """What cannot be said, or not be trusted, about few documents."""
     if max(strata, default=0) < 2:
         where = " in each split" if len(strata) > 1 else ""
-        return [f"With fewer than two documents{where} there are no intervals, and nothing is tested."]
+        return [f"With fewer than two {unit}s{where} there are no intervals, and nothing is tested."]
     out = []
     if 1 in strata:
         alone = counted(strata.count(1), "split")
-        out.append(f"{alone} of one document, which every resample draws: intervals are too narrow.")
+        out.append(f"{alone} of one {unit}, which every resample draws: intervals are too narrow.")
     if documents < FEW and systems > 1 and test == "bootstrap":
         out.append(
-            f"{documents} documents are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
+            f"{documents} {unit}s are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
         )
     return out
 
@@ -454,7 +464,9 @@ def about_resamples(resamples: int, level: float) -> list[str]:
     ]
 
 
-def about_reach(pairs: int, documents: int, resamples: int, test: str, alpha: float) -> list[str]:
+def about_reach(
+    pairs: int, documents: int, resamples: int, test: str, alpha: float, unit: str = "document"
+) -> list[str]:
     """That no difference, however large, could be significant: the smallest p that there can be is too large."""
     exact = test == "randomisation" and is_exact(documents, resamples)
     drawn = 0.0 if exact else 1 / (1 + resamples)
@@ -464,7 +476,7 @@ def about_reach(pairs: int, documents: int, resamples: int, test: str, alpha: fl
         return []
     family = "one pair of systems" if pairs == 1 else f"{pairs:,} pairs of systems"
     by_documents = pairs * there_is > alpha + 1e-12
-    reason = f"{documents} documents" if by_documents else f"{resamples:,} resamples"
+    reason = f"{documents} {unit}s" if by_documents else f"{resamples:,} resamples"
     enough = "" if by_documents else f"; {math.ceil(pairs / alpha - 1e-9):,} resamples are enough"
     return [
         f"Nothing could be significant: with {reason} p is at least {smallest:.2g}, and "

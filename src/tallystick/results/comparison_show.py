@@ -314,11 +314,18 @@ def groups_table(comparison: Comparison) -> Table:
 def splits_table(comparison: Comparison) -> Table:
     """The figures of each data set, which the systems are compared by the means of."""
     rows = [
-        [split, metric, *(found[system, metric] for system in comparison.systems)]
+        [split, metric, *(_in_split(comparison, split, system, metric) for system in comparison.systems)]
         for metric in comparison.metrics
         for split, found in comparison.splits.items()
     ]
     return Table(["split", "metric", *comparison.systems], rows, title=f"Splits {comparison.title}".strip())
+
+
+def _in_split(comparison: Comparison, split: str, system: str, metric: str) -> Any:
+    """The figure of a system in a data set, with its interval."""
+    value = comparison.splits[split][system, metric]
+    interval = comparison.split_intervals.get(split, {}).get((system, metric))
+    return value if value is None or interval is None else Estimate(value, interval.ends)
 
 
 def differences_table(comparison: Comparison) -> Table:
@@ -354,6 +361,7 @@ def render_comparison(
     """The page as HTML. `own` has for each comparison the tables that its task adds; figures are rounded, or cut."""
     first = comparisons[0]
     tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
+    tables = [[*([splits_table(one)] if one.splits else []), *of] for one, of in zip(comparisons, tables, strict=True)]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     contents = [_data(one, added) for one, added in zip(comparisons, tables, strict=True)]
     heard = [[note for note in one.notes if note.startswith(WARNING)] for one in comparisons]

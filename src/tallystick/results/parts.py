@@ -29,6 +29,7 @@ from tallystick.results.result import LabelFigures, Result
 from tallystick.results.results import expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
+from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:
@@ -128,15 +129,16 @@ def _own_labels(result: Result) -> Portions:
 
 
 def with_intervals(
-    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None, train: Any = None
+    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None, train: Any = None,
+    resamples: int = RESAMPLES,
 ) -> tuple[list[Table], dict[str, Any]]:  # fmt: skip
     """Tables of figures, whole or by field, label or attribute, with an interval behind each figure; and the same in their JSON."""
-    whole = dict(zip(results, intervals(list(results.values())), strict=True))
+    whole = dict(zip(results, intervals(list(results.values()), resamples=resamples), strict=True))
     found: dict[str, dict[str, dict[str, Interval]]] = {}
     if by is not None:
         for metric, portions in results.background.portions(results, by, label, train).items():
             parts = portions.results(results[metric])
-            found[metric] = dict(zip(parts, intervals(list(parts.values())), strict=True))
+            found[metric] = dict(zip(parts, intervals(list(parts.values()), resamples=resamples), strict=True))
     out, order = [], list(found)
     for table in tables:
         if table.columns[0] == "metric":
@@ -151,7 +153,8 @@ def with_intervals(
         metric: [_row_with_intervals(row, found.get(metric, {})) for row in of]
         for metric, of in (json.get(f"{by}s") or json.get("by", {}).get(by, {})).items()
     }
-    extra = {"intervals": {name: _ends(one) for name, one in whole.items()}}
+    drawn = interval_line(list(results.values()), resamples=resamples)
+    extra = {"intervals": {name: _ends(one) for name, one in whole.items()}, "intervals_by": drawn}
     placed = {f"{by}s": rows} if by in ("label", "field") else {"by": {by: rows}}
     return out, {**extra, **(placed if by is not None else {})}
 
@@ -351,7 +354,21 @@ class PartComparison:
                 if count > len(found)
                 else []
             )
-            out.append(Table(["document", first, second, f"{self.what}s that lost"], body, title, more))
+            out.append(
+                Table(
+                    [
+                        "document",
+                        first,
+                        second,
+                        "parts that lost"
+                        if self.what not in ("field", "label", "slice")
+                        else f"{self.what}s that lost",
+                    ],
+                    body,
+                    title,
+                    more,
+                )
+            )
         return out
 
     def as_dict(self) -> dict[str, Any]:

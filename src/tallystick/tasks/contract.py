@@ -113,6 +113,12 @@ def target_accuracy() -> Any:
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
 
 
+def unit_option(sentences: str) -> Any:
+    """The option of a task whose files may have documents and sentences: what a row is, which is what is drawn."""
+    says = f"What is drawn for intervals and tests: documents, sentences{sentences}, or --groups of them.  [default: documents, where the files have any]"
+    return option("auto", says, choices=("auto", "document", "sentence", "group"), show_default=False)
+
+
 def option_of(one: Field[Any]) -> Option:
     """What was declared about a field."""
     found: Option = one.metadata.get("option", Option())

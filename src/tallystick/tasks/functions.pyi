@@ -85,7 +85,7 @@ def dependencies(
     predicted: object,
     metrics: _Texts = (),
     *,
-    unit: Literal["auto", "document", "block"] = ...,
+    unit: Literal["auto", "document", "sentence", "group"] = ...,
     several_roots: bool = ...,
     enhancements: str = ...,
     no_empty_nodes: bool = ...,
@@ -218,6 +218,7 @@ def spans(
     boundaries: Literal["error", "expand", "contract"] = ...,
     spans_field: str | None = ...,
     confidence: str | None = ...,
+    unit: Literal["auto", "document", "sentence", "group"] = ...,
 ) -> Results:
     """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
 

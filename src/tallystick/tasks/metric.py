@@ -413,4 +413,7 @@ def results_of(
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
         labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),
     )  # fmt: skip
-    return Results(scored.results, background)
+    found = scored.results
+    if task.unit != "document":  # what a row is called by this task
+        found = {name: one.changed(unit=task.unit) if one.unit == "document" else one for name, one in found.items()}
+    return Results(found, background)

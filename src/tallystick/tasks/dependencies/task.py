@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option, unit_option
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @frozen
 class DependencySettings:
-    """What a row of the tally is, and what a tree may be."""
+    """What is drawn, and what a tree may be."""
 
     # fmt: off
-    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text with the same boundaries on both sides.", choices=("auto", "document", "block"))
+    unit: str = unit_option(" (as many as it takes for both sides to end one)")
     several_roots: bool = option(False, "Allow sentences with more than one root.")
     enhancements: str = option("0", "What enhanced graphs do not have, as udtools counts it: 1 gapping, 2 shared parents, 3 shared dependents, 4 control, 5 external arguments, 6 case; 12 is both, 0 none of it.", metavar="DIGITS")
     no_empty_nodes: bool = option(False, "Empty nodes were collapsed: one that is left is an error.", names=("--no-empty-nodes",))
@@ -113,7 +113,7 @@ class Dependencies(Task):
             return without_enhancements(bank, settings.enhancements)
 
         gold, banks = read(reference), {run: read(file) for run, file in systems.items()}
-        units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
+        units = find_units(gold, *banks.values(), by=settings.unit)
         corpora = {run: (gold, bank, units) for run, bank in banks.items()}
         return {run: Scored(corpus, self.evaluate(corpus, metrics, settings)) for run, corpus in corpora.items()}
 
@@ -143,7 +143,7 @@ class Dependencies(Task):
         from tallystick.tasks.dependencies.mistakes import Comparison
 
         bank = Comparison(*corpus).mended(edit for one in mistakes for edit in one.edits)
-        return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)  # type: ignore[arg-type]
+        return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)
 
     def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Sequence[Table]:
         from tallystick.tasks.dependencies.mistakes import Comparison, tables

@@ -93,6 +93,23 @@ class SpanCorpus:
     layers: int = 1
     """How many layers of tags the segments come from."""
 
+    @property
+    def unit(self) -> str:
+        """What a row is: texts with tags are sentences, unless the files tell documents; others are documents."""
+        return "sentence" if self.documents is None and self.tagged is not None else "document"
+
+    def by_unit(self, unit: str) -> SpanCorpus:
+        """The same with a row for each document or sentence."""
+        if unit == "sentence" and self.tagged is None:
+            raise MetricError(
+                "--unit sentence: spans with offsets say nothing about sentences; leave it out, or give --groups"
+            )
+        if unit == "document" and self.unit == "sentence":
+            raise MetricError(
+                "--unit document: the files tell no documents (-DOCSTART-, # newdoc); leave it out, or give --groups"
+            )
+        return replace(self, documents=None) if unit == "sentence" else self
+
     @cached_property
     def ids(self) -> tuple[Any, ...]:
         """The documents: named, or numbered from 1."""

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
+from tallystick.tasks.contract import (
+    Asked,
+    Reading,
+    Scored,
+    Shown,
+    Task,
+    option,
+    refuse_idle,
+    target_accuracy,
+    unit_option,
+)
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -64,6 +74,7 @@ class SpanSettings:
     spans_field: str | None = option(None, "The field, span group (spaCy) or control (Label Studio) that holds the spans or tags.  [default: spans, or the one of the format]", metavar="NAME", on=IN_FIELDS)
     confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl", *IN_CHARACTERS, "spert"))
     target_accuracy: float = target_accuracy()
+    unit: str = unit_option("")
     errors: bool = option(False, "Also show what went wrong: counts, confused tags, and a list with lines.", use="score", in_rows=True)
     repairs: bool = option(False, "Also list every tag that breaks the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
@@ -160,6 +171,9 @@ class Spans(Task):
         return left, right, replace(settings, offsets="tokens") if in_tokens else settings
 
     def read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
+        return self._read(reference, predicted, settings, reading).by_unit(settings.unit)
+
+    def _read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
         from tallystick.tasks.spans.files import Decoding, TagLists, agreed_formats, corpus_of_tags, read_span_files
         from tallystick.tasks.spans.jsonl import Offsets
         from tallystick.tasks.spans.tags import Columns
