@@ -4,6 +4,7 @@ file was made), and a wrong file of each kind says what is wrong, where, and wha
 import gzip
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -370,7 +371,6 @@ def test_a_wrong_file_says_what_is_wrong_and_where(kind, tmp_path):
     file.write_text("\n" + "".join(json.dumps(one) + "\n" for one in listed))
     done = run("score", "spans", file, file, code=2)
     assert f"{file}:{len(listed) + 1}: " in done.stderr
-    import re
 
     assert re.search(message, done.stderr), done.stderr
 
@@ -386,7 +386,6 @@ RELATED = {
 
 @pytest.mark.parametrize("kind", RELATED)
 def test_a_wrong_file_of_relations(kind, tmp_path):
-    import re
 
     document, message = RELATED[kind]
     file = tmp_path / "wrong.jsonl"
@@ -431,3 +430,35 @@ def test_arguments_are_counted_as_srl_eval_does(tmp_path):
     system.write_text("- (A0*) *\nsay (V*) (A1*)\n- (A1* *\nsee *) (V*)\n- (AM-TMP*) (A2*)\n- * *\n\n")
     tally = ts.events(str(gold), str(system), "srl")["srl"].as_dict()["tally"]
     assert [tally[key] for key in ("num_p", "den_p", "den_r")] == [3, 5, 4]
+
+
+EXAMPLES = re.findall(
+    r"<!-- ([\w-]+) ([\w ]+) -->\n```\w*\n(.*?)```",
+    (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8"),
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[f"{name} {tasks}" for name, tasks, _ in EXAMPLES])
+def test_the_examples_of_the_page_are_read_as_it_says(example, tmp_path):
+    from tallystick.files.boundaries import Opening, find_format
+    from tallystick.tasks.contract import find_task
+
+    name, tasks, content = example
+    file = tmp_path / "file"
+    file.write_text(content, encoding="utf-8")
+    for task in tasks.split():
+        found = find_format(find_task(task).formats(), Opening(str(file)))
+        own = {("spert", "relations"): "JSON", ("dygie", "coreference"): "jsonl"}  # theirs is ours
+        assert found.name == own.get((name, task), name)
+        results = getattr(ts, task)(str(file), str(file))
+        assert all(one in (1.0, None) for result in results.values() for one in [result.figures.get("f1")])
+
+
+def test_the_page_has_a_row_for_every_format():
+    from tallystick.tasks.contract import find_task
+
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for task in ("spans", "relations", "events"):
+        for one in find_task(task).formats():
+            assert not one.title or f"| `{one.name}` |" in page

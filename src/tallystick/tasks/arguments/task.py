@@ -68,6 +68,7 @@ class Arguments(Task):
         ),
     }
     breakdowns = whole_breakdowns = ("label",)
+    without = {"labels": "role"}
     error_label = "event and role"
     kinds = {
         "other place": "the right text, at another place, which the stage same_text accepts",

@@ -78,6 +78,7 @@ class Coreference(Task):
     }
     main = "conll"
     explained = "ceaf_e"
+    without = {"by label": "mentions and entities have no labels"}
     attributes = {
         "length": Attribute(
             "how many words a mention has",

@@ -97,6 +97,10 @@ class Records(Task):
     >>> ts.records({"vendor": "Acme", "total": 12.5}, {"vendor": "Acme", "total": 12})["records"].f1
     0.5
     """
+    without = {
+        "labels": "any field (`--label PATH`)",
+        "by attribute": "any field of an item is a label (`--by label --label PATH`), and any field of a record a slice (`--slice FIELD`)",
+    }
     breakdowns = ("label", "field")
     label_help = "With --by label: the field that holds it, e.g. relations[*].type."
     fields_always = True

@@ -267,7 +267,12 @@ FORMATS = (
         known_by="its name",
     ),
     *formats_of(LAYOUTS, "spans"),
-    Format("huggingface", has_tags, title="rows of tokens and tags", known_by='"tokens" with as many "ner_tags"'),
+    Format(
+        "huggingface",
+        has_tags,
+        title="Hugging Face rows (tokens and tags)",
+        known_by='"tokens" with as many "ner_tags"',
+    ),
     Format("jsonl", _is_jsonl, known_by='a list "spans"', rival=_has_spans),
     Format("conllu", _is_conllu, boundaries=conllu_boundaries),
     Format("hipe", _is_hipe, boundaries=Uncut("a HIPE file has one header for all documents")),

@@ -90,6 +90,7 @@ class Templates(Task):
         "Missing_Mention": "an entity that was found lacks one of its mentions",
     }
     """The kinds of auto-err, by the names that it gives them, and two more."""
+    without = {"by label": "slots are fields: `--by field`"}
     attributes = {
         "size": Attribute("how many fillers a template has", {"templates[*]": lambda item, _: len(item.fillers)})
     }
