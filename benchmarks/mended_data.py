@@ -684,7 +684,7 @@ def _damaged_amr(draw: random.Random, document: dict[str, Any]) -> dict[str, Any
 
 
 def _draw_amr(draw: random.Random) -> Drawn:
-    presets = ({}, {"preset": "smatch"}, {"preset": "smatchpp"})
+    presets = ({}, {"preset": "smatch", "duplicates": "removed"}, {"preset": "smatchpp"})
     return (
         *both(draw, _amr, _damaged_amr),
         {**draw.choice(presets), "input": "triples", "metrics": ("smatch", "unlabelled", "concepts", "reentrancies")},

@@ -262,7 +262,7 @@ class Common:
     @property
     def wants_rows(self) -> bool:
         """Whether the documents' own tallies are looked at, so that they have to be kept."""
-        asked = (self.report, self.tallies, self.document)
+        asked = (self.report, self.tallies, self.document, self.picture)
         return self.by == "document" or self.wants_parts or any(one is not None for one in asked)
 
     @property

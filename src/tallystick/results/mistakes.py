@@ -212,11 +212,18 @@ class Analysis(Tables):
         }
 
     def _columns(self) -> dict[str, tuple[str, str]]:
-        """The figures that the table shows: all of a single metric, the main one of each of several."""
+        """The figures that the table shows: all of a single metric; of several the main one of each that a mend changes."""
         if len(self.figures) == 1:
             metric, figures = next(iter(self.figures.items()))
             return {name: (metric, name) for name in figures}
-        return {metric: (metric, self.found.headlines[metric]) for metric in self.figures}
+        named = {metric: (metric, self.found.headlines[metric]) for metric in self.figures}
+        changing = {name: of for name, of in named.items() if self._changes(*of)}
+        return changing or named
+
+    def _changes(self, metric: str, figure: str) -> bool:
+        """Whether some mend changes a figure."""
+        now = self.figures[metric].get(figure)
+        return any(kind.mended.get(metric, {}).get(figure) != now for kind in self.kinds)
 
     def _kinds_table(self) -> Table:
         columns = self._columns()
@@ -232,6 +239,8 @@ class Analysis(Tables):
             rows.insert(0, row("(as predicted)", None, None, self.figures))
             rows.append(row("(all of these)", len(self.mistakes), wrong, self.mended))
         notes = [f"{kind.kind}: {kind.says}." for kind in there]
+        idle = [metric for metric in self.figures if metric not in {of[0] for of in columns.values()}]
+        notes += [f"No mend changes {', '.join(idle)}."] if idle else []
         title = "Errors by kind, and the figures if one kind were mended" if there else "Errors: none"
         return Table(["error", "count", "documents", *columns], rows, title, notes)
 

@@ -24,15 +24,16 @@ function shortened(names, room) {
   return names;
 }
 function drawRanks(into, one, systems, metrics) {
-  const short = shortened(systems, Math.max(170, (into.clientWidth - 110 - 110 * (metrics.length - 1)) / 2));
-  const name = Math.max(...short.map(s => width(s))) + 34, STEP = Math.max(110, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = systems.length > 25 ? 19 : 30;
+  const short = shortened(systems, Math.max(120, Math.min(260, (into.clientWidth - 110 - 110 * (metrics.length - 1)) / 2)));
+  const name = Math.max(...short.map(s => width(s))) + 34, STEP = Math.max(48, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = systems.length > 25 ? 19 : 30;
   const bars = metrics.map(m => lanes(((one.groups || {})[m] || []).filter(g => g.length > 1).map(g => [one.systems[g[0]][m].rank, one.systems[g.at(-1)][m].rank])));
   const aside = 8 * Math.max(0, ...bars.at(-1).map(b => b[2] + 1));
   const W = 2 * name + aside + STEP * (metrics.length - 1), H = 46 + ROW * systems.length;
   const x = k => name + k * STEP, y = r => 26 + r * ROW;
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": "Ranks of the systems under each metric; the table above has them as numbers" });
+  const crowded = metrics.some(m => width(m) > STEP - 6);  // then their names stand on two lines, in turns
   metrics.forEach((m, k) => svg.append(shape("line", { x1: x(k), x2: x(k), y1: 34, y2: H - 8, stroke: "var(--line)" }),
-    shape("text", { x: x(k), y: 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
+    shape("text", { x: x(k), y: crowded ? (k % 2 ? 13 : 27) : 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
   bars.forEach((of, k) => of.forEach(([a, b, lane]) => svg.append(shape("line", { x1: x(k) + 12 + 8 * lane, x2: x(k) + 12 + 8 * lane, y1: y(a) - 6, y2: y(b) + 6, class: "group" }))));
   // Systems that share a rank have their names one below the other, at the places that they share; those without a figure come last.
   const rank = (s, m) => one.systems[s][m].rank ?? null, last = r => r === null ? systems.length + 1 : r;

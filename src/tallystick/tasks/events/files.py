@@ -44,6 +44,8 @@ class EventDocument:
     tokens: tuple[str, ...] = ()
     sentences: tuple[int, ...] = ()
     entities: Mapping[str, AnnotatedMention] = field(default_factory=dict)
+    given: bool = False
+    """Whether its triggers were given to the system, and are no prediction."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(self.events))
@@ -124,7 +126,7 @@ def read_generated(
                 events.append(_event(record, event, document.tokens, ontology))
             else:
                 unknown[event.trig.type] = None
-        out.add(name, EventDocument(tuple(events)), found[0].place)
+        out.add(name, EventDocument(tuple(events), given=True), found[0].place)
     if unknown:
         out.warnings.append(
             f"{file}: event types without a template, whose events count as not predicted: {', '.join(unknown)}"

@@ -133,6 +133,9 @@ def expressions(options: EventOptions = PLAIN, *, gaps: bool = False) -> dict[st
 USUAL = ("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+", "arg_u", "arg_u+", "trig_f1", "arg_f1")
 """What is printed when nothing is asked for; with heads, coreference, RAMS's files or predicates in columns more."""
 
+OF_TRIGGERS = ("tri_i", "tri_c", "trig_f1")
+"""What says nothing about a system that was given its triggers."""
+
 METRICS = expressions()
 
 
@@ -168,6 +171,10 @@ def score(
     known = expressions(options, gaps=_any_gaps(views))
     headed = _all_headed(views)
     names = tuple(metrics) or default_metrics(options, heads=headed, also=also)
+    if not metrics and any(getattr(one, "given", False) for one in pairs.predicted):
+        names = tuple(name for name in names if name not in OF_TRIGGERS)
+        note = f"the triggers were given to the system and not predicted; {', '.join(OF_TRIGGERS)} are left out"
+        views = replace(views, warnings=(*views.warnings, note))
     for name in names:
         if "coref" in name and name in known and options.coreference is None:
             raise MetricError(

@@ -42,7 +42,9 @@ TrainingFacts = frozenset[tuple[str, str, str]]
 """(name of the subject, name of the object, relation)"""
 
 
-def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, **_: Any) -> Documents[FactSet]:
+def _read_facts(
+    opening: Opening, training: Mapping[str, TrainingFacts] | None, keep_text: bool = False, **_: Any
+) -> Documents[FactSet]:
     """The facts of each document; a fact that has been seen in training knows where."""
     out: Documents[FactSet] = Documents(str(opening.source), "DocRED")
     repeated = 0
@@ -59,7 +61,8 @@ def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, 
             ]
             repeated += (type_, subj, obj) in facts
             facts[type_, subj, obj] = Fact(type_, subj, obj, _evidence(label), tuple(seen))
-        out.add(document.at("title").text(), FactSet(tuple(facts.values())), document.place)
+        text = FactText(tuple(one[0] if one else "" for one in names), _sentences_of(document)) if keep_text else None
+        out.add(document.at("title").text(), FactSet(tuple(facts.values())), document.place, text)
     _warn(out, repeated, "last")
     return out
 
@@ -95,6 +98,29 @@ def read_training(name: AnySource) -> TrainingFacts:
             subj_, obj_ = (_vertex(label.at(key), len(names)) for key in ("h", "t"))
             out.update((a, b, label.at("r").text()) for a in names[subj_] for b in names[obj_])
     return frozenset(out)
+
+
+@frozen
+class FactText:
+    """What a document of DocRED says: the first name of each entity, and its sentences."""
+
+    names: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+
+    def name(self, number: int) -> str:
+        """An entity by its name; by its number, if it has none."""
+        return (self.names[number] if 0 <= number < len(self.names) else "") or str(number)
+
+    def named(self, fact: Fact) -> Fact:
+        """A fact with names in the place of numbers, to be looked at."""
+        names: Any = {"subj": self.name(fact.subj), "obj": self.name(fact.obj)}
+        return replace(fact, **names)
+
+
+def _sentences_of(document: Json) -> tuple[str, ...]:
+    found = document.get("sents")
+    listed = found.value if found is not None and isinstance(found.value, list) else []
+    return tuple(" ".join(map(str, one)) for one in listed if isinstance(one, list))
 
 
 def _names(document: Json) -> list[list[str]]:
