@@ -188,7 +188,8 @@ class _Worker(threading.Thread):
         """Start the process; a forked one closes its copies of this end of its pipe and of `others`, which end with this process."""
         context: Any = multiprocessing.get_context(how)
         ours: Connection
-        ours, theirs = context.Pipe()
+        ends: tuple[Connection, Connection] = context.Pipe()
+        ours, theirs = ends
         self._pipe = ours
         self._process = context.Process(target=_be_a_worker, args=(theirs, (*others, ours) if how == "fork" else ()))
         self._process.start()
