@@ -216,7 +216,7 @@ class _Reader:
             "tallystick.structures."
         ):  # whose functions only take values apart
             raise self.fail(
-                f"functions such as {name} are not allowed here, since finding one runs code: "
+                f"functions such as {name} are not allowed here, because finding one runs code: "
                 "ts.parse(expression, functions=True) allows them in an expression that you trust",
                 place,
             )

@@ -412,7 +412,7 @@ def about_documents(documents: int, strata: Sequence[int], systems: int, test: s
     out = []
     if 1 in strata:
         alone = counted(strata.count(1), "split")
-        out.append(f"{alone} of one document, which every resample draws: intervals are too narrow.")
+        out.append(f"{alone} of one document, which is in every resample: intervals are too narrow.")
     if documents < FEW and systems > 1 and test == "bootstrap":
         out.append(
             f"{documents} documents are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
@@ -468,7 +468,7 @@ def about_draws(
         return []
     shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
     of = f"{metric}: near" if metric else "Near"
-    return [f"{of} the level of {alpha:.2g}, so that another seed may decide otherwise: {shown}. More resamples tell."]
+    return [f"{of} the level of {alpha:.2g}, so another seed may decide differently: {shown}. Use more resamples."]
 
 
 def about_runs(runs: Runs) -> list[str]:

@@ -230,7 +230,7 @@ class Analysis(Tables):
             rows.insert(0, row("(as predicted)", None, None, self.figures))
             rows.append(row("(all of these)", len(self.mistakes), wrong, self.mended))
         notes = [f"{kind.kind}: {kind.says}." for kind in there]
-        title = "Errors by kind, and the figures if one kind were mended" if there else "Errors: none"
+        title = "Errors by kind, and the figures if one kind were repaired" if there else "Errors: none"
         return Table(["error", "count", "documents", *columns], rows, title, notes)
 
     def _labels_table(self) -> list[Table]:
