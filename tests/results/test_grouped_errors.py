@@ -286,9 +286,9 @@ def test_every_task_with_labels_says_which_was_taken_for_which():
     assert {"reference": "Life.Die", "predicted": "Life.Injure", "count": 1} in tables["type", "tri_c"]
     assert found["worst"][0]["differences"]
     shown = run("score", "events", *sides, "--errors", "--rows", "1", "--format", "table").stdout
-    assert "Confusions of type, under tri_c" in shown
+    assert "Which type was taken for which, under tri_c" in shown
     assert shown.count("document ") == 1
-    assert ts.events(*sides).errors(1)[0].title == "Confusions of type, under tri_c"
+    assert ts.events(*sides).errors(1)[0].title == "Which type was taken for which, under tri_c"
     refused = run("score", "events", *sides, "--errors", "--jobs", "2", code=2)
     assert "--errors looks at the whole corpus" in refused.stderr
 

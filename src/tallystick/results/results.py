@@ -103,7 +103,7 @@ class Background:
         from tallystick.results.documents import differences_tables
         from tallystick.results.errors import confusion_table
 
-        taken = "Confusions of {}, under {}"
+        taken = "Which {} was taken for which, under {}"
         labels = [confusion_table(met, taken.format(*of)) for of, met in self.confusions(results).items()]
         return [*labels, *differences_tables(self._worst(results, rows), None, True)]
 
