@@ -42,6 +42,40 @@ test: $(TOOLS) browser
 matrix:
 	$(PYTHON) .ci/matrix
 
+# 50 SIGKILLs over records, spans and coreference with --state and --jobs 2, and of Dask workers: equal bits.
+kills: $(TOOLS)
+	$(BIN)/python -m benchmarks.kills 50
+
+# Relations between evaluations, for every metric of every task.
+metamorphic: $(TOOLS)
+	$(BIN)/python -m benchmarks.metamorphic --examples 60 --slow
+
+# Every reader and `parse`, one CPU minute each: FUZZ="--minutes 10" for longer.
+FUZZ ?= --minutes 1
+fuzz: $(TOOLS)
+	$(INSTALL) ".[fuzz]"
+	$(BIN)/python -m fuzzing --cpu $(FUZZ)
+
+# What development and tests need, pinned by hash; advisories about it; a bill of materials for a release.
+UV := $(VENV)/.supply/bin
+$(UV)/uv: | $(BIN)/python
+	$(PYTHON) -m venv $(VENV)/.supply
+	$(UV)/python -m pip install --quiet --disable-pip-version-check uv pip-audit
+
+lock: $(UV)/uv
+	$(UV)/uv pip compile --quiet --upgrade pyproject.toml --extra dev --generate-hashes --universal --python-version 3.10 --no-header -o requirements-dev.lock
+	sed -i '1i # Made by `make lock`: what development and tests need, with hashes. `make locked` installs it.' requirements-dev.lock
+
+locked: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+
+audit: $(UV)/uv
+	$(PYTHON) .ci/audit $(UV)/pip-audit requirements-dev.lock
+
+sbom:
+	$(PYTHON) .ci/sbom requirements-dev.lock dist/sbom.json
+
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,6 +102,14 @@ else
 	$(PEERS) -m benchmarks.parity check
 	$(PEERS) -m benchmarks.parity table
 endif
+
+# Wheel and sdist: built, checked, and each used in an empty environment on every Python that can be had.
+dist: $(PROGRAM)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) .ci/smoke dist/*
 
 bench:
 	$(PYTHON) -m venv .venv-bench

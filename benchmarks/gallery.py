@@ -2,6 +2,7 @@
 
     python -m benchmarks.gallery                      every field whose package is installed: how far apart the figures are, and the CPU time
     python -m benchmarks.gallery diarisation tables   these fields
+    python -m benchmarks.gallery --large              detection, tracking, diarisation and notes at full size: CPU time of both, figures checked
     python -m benchmarks.gallery --record FILE        keeps the packages' figures, which tests/gallery compares with
 
 The metrics are those of the pages in docs/gallery: the first block of a page is run, and nothing is typed twice. The packages (the extra
@@ -32,7 +33,7 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Field:
-    """A field: how a case is drawn, what its own package says, and what we say."""
+    """A field: how a case is drawn, which cases its package ships, what its own package says, and what we say."""
 
     page: str
     package: str
@@ -40,6 +41,7 @@ class Field:
     peer: Callable[[Any, Any], Figures]
     ours: Callable[[dict[str, Any], Any, Any], Figures]
     departs: tuple[str, ...] = ()
+    shipped: Callable[[], list[tuple[Any, Any]]] | None = None
     """Figures in which the package departs from the optimum: ours is never the worse one."""
 
 
@@ -93,14 +95,18 @@ def peer_turns(reference: Any, predicted: Any) -> Figures:
         "missed": der["missed detection"] / der["total"],
         "collar": DiarizationErrorRate(collar=0.5)(*sides, uem=whole),
         "jer": JaccardErrorRate()(*sides, uem=whole),
+        "jer_by_time": JaccardErrorRate()(*sides, uem=whole),
     }
 
 
 def our_turns(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
     der = figures(page["DER"], reference, predicted)
     collar = figures(page["DER"], *page["without_collar"](reference, predicted, 0.25))
-    jer = figures(page["JER"], page["by_speaker"](reference), page["by_speaker"](predicted))
-    return {"der": der["error_rate"], "missed": der["missed"], "collar": collar["error_rate"], "jer": 1 - jer["recall"]}
+    speakers = page["by_speaker"](reference), page["by_speaker"](predicted)
+    jer, theirs = (1 - figures(page[name], *speakers)["recall"] for name in ("JER", "PYANNOTE_JER"))
+    return {
+        "der": der["error_rate"], "missed": der["missed"], "collar": collar["error_rate"], "jer": jer, "jer_by_time": theirs,
+    }  # fmt: skip
 
 
 # Tracks
@@ -134,7 +140,8 @@ def peer_tracks(reference: Any, predicted: Any) -> Figures:
     if not hasattr(np, "asfarray"):  # motmetrics 1.4 knows no NumPy 2
         setattr(np, "asfarray", lambda values: np.asarray(values, float))  # noqa: B010
     watched = motmetrics.MOTAccumulator(auto_id=True)
-    for frame in range(12):
+    frames = sorted({one["frame"] for side in (reference, predicted) for track in side["tracks"] for one in track})
+    for frame in frames:
         sides = [
             [(k, one["box"]) for k, track in enumerate(side["tracks"]) for one in track if one["frame"] == frame]
             for side in (reference, predicted)
@@ -144,6 +151,24 @@ def peer_tracks(reference: Any, predicted: Any) -> Figures:
         watched.update([k for k, _ in sides[0]], [k for k, _ in sides[1]], far)
     found = motmetrics.metrics.create().compute(watched, metrics=["idf1", "idp", "idr"])
     return {name: float(found[name].iloc[0]) for name in ("idf1", "idp", "idr")}
+
+
+def shipped_tracks() -> list[tuple[Any, Any]]:
+    """The two videos that motmetrics comes with."""
+    import motmetrics
+
+    found = []
+    for video in ("TUD-Campus", "TUD-Stadtmitte"):
+        sides = []
+        for file in ("gt.txt", "test.txt"):
+            table = motmetrics.io.loadtxt(Path(motmetrics.__file__).parent / "data" / video / file, fmt="mot15-2D")
+            tracks: dict[int, list[Any]] = {}
+            for (frame, track), row in table.iterrows():
+                box = [float(row[name]) for name in ("X", "Y", "Width", "Height")]
+                tracks.setdefault(track, []).append({"frame": int(frame), "box": box})
+            sides.append({"tracks": list(tracks.values())})
+        found.append((sides[0], sides[1]))
+    return found
 
 
 def our_tracks(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
@@ -463,8 +488,8 @@ FIELDS = {
     one.page: one
     for one in (
         Field("detection", "pycocotools", draw_objects, peer_objects, our_objects),
-        Field("tracking", "motmetrics", draw_tracks, peer_tracks, our_tracks),
-        Field("diarisation", "pyannote.metrics", draw_turns, peer_turns, our_turns, ("jer",)),
+        Field("tracking", "motmetrics", draw_tracks, peer_tracks, our_tracks, shipped=shipped_tracks),
+        Field("diarisation", "pyannote.metrics", draw_turns, peer_turns, our_turns, ("jer", "jer_by_time")),
         Field("sounds", "sed_eval", draw_sounds, peer_sounds, our_sounds, ("event_er",)),
         Field("notes", "mir_eval", draw_notes, peer_notes, our_notes),
         Field("tables", "table_recognition_metric", draw_tables, peer_tables, our_tables),
@@ -483,6 +508,12 @@ def cases(field: Field, count: int = CASES) -> list[tuple[Any, Any]]:
 def run(field: Field, count: int) -> list[Figures]:
     """The figures of both on all cases; prints how far they are apart."""
     page, drawn = code_of(field.page), cases(field, count)
+    for case in field.shipped() if field.shipped else ():
+        gap = max(
+            abs(one - other)
+            for one, other in zip(field.ours(page, *case).values(), field.peer(*case).values(), strict=True)
+        )
+        print(f"{field.page:13} a case that {field.package} ships: at most {gap:.2g} apart")
     began = time.process_time()
     theirs = [field.peer(*case) for case in drawn]
     between = time.process_time()
@@ -497,12 +528,124 @@ def run(field: Field, count: int) -> list[Figures]:
     return theirs
 
 
+# At full size: 5,000 pictures of 80 kinds, 100 hours of speech, long recordings and videos
+
+
+def _many(draw: Callable[[Random], tuple[Any, Any]], count: int) -> list[tuple[Any, Any]]:
+    rng = Random(1)
+    return [draw(rng) for _ in range(count)]
+
+
+def _pictures(count: int) -> tuple[Any, Any]:
+    rng, gold, found = Random(1), [], []
+    for _ in range(count):
+        sides: tuple[list[Any], list[Any]] = ([], [])
+        for _ in range(rng.randint(1, 14)):
+            x, y, w, h, kind = (
+                rng.random() * 500,
+                rng.random() * 400,
+                10 + rng.random() * 90,
+                10 + rng.random() * 90,
+                rng.randrange(80),
+            )
+            sides[0].append({"category": kind, "box": [x, y, w, h]})
+            for _ in range(rng.choice((0, 1, 1, 2))):
+                box = [x + rng.uniform(-6, 6), y + rng.uniform(-6, 6), w + rng.uniform(-5, 5), h + rng.uniform(-5, 5)]
+                sides[1].append({"category": kind, "box": box, "score": rng.random()})
+        gold.append({"objects": sides[0]})
+        found.append({"objects": sides[1]})
+    return gold, found
+
+
+def _speech(hours: int) -> list[tuple[Any, Any]]:
+    """A recording an hour, in turns of a few seconds."""
+    rng, out = Random(1), []
+    for _ in range(hours):
+        now, gold, found = 0.0, [], []
+        while now < 3600:
+            who, length = rng.randrange(4), 0.5 + rng.random() * 8
+            gold.append({"speaker": f"S{who}", "time": [now, now + length]})
+            if rng.random() < 0.95:
+                heard = who if rng.random() < 0.9 else rng.randrange(4)
+                found.append(
+                    {"speaker": f"x{heard}", "time": [now + rng.random() * 0.3, now + length + rng.random() * 0.3]}
+                )
+            now += length + 0.3 + rng.random()  # nobody talks over themselves
+        out.append(({"turns": gold}, {"turns": found}))
+    return out
+
+
+def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    began = time.process_time()
+    found = call()
+    return time.process_time() - began, found
+
+
+def run_large() -> int:
+    """CPU seconds of both; ours is to be the faster one each time."""
+    slower = 0
+
+    def compare(name: str, size: str, theirs: Callable[[], float], ours: Callable[[], float]) -> None:
+        nonlocal slower
+        (their_time, expected), (our_time, found) = _timed(theirs), _timed(ours)
+        slower += our_time > their_time
+        print(
+            f"{name:13} {size}: ours {our_time:.2f} s ({found:.6f}), {FIELDS[name].package} {their_time:.2f} s ({expected:.6f}), {their_time / our_time:.1f} times"
+        )
+        assert abs(found - expected) < 1e-9, name
+
+    gold, seen = _pictures(5000)
+    coco = code_of("detection")["COCO"]
+    compare(
+        "detection",
+        "5,000 pictures",
+        lambda: peer_objects(gold, seen)["ap"],
+        lambda: ts.evaluate(coco, gold, seen).figures["ap"],
+    )
+    talks, der = _speech(100), code_of("diarisation")["DER"]
+    compare(
+        "diarisation",
+        "100 hours",
+        lambda: _peer_speech(talks),
+        lambda: ts.evaluate(der, *map(list, zip(*talks, strict=True))).figures["error_rate"],
+    )
+    for name, draw, peer, metric, figure, theirs in (
+        ("notes", draw_notes, peer_notes, "NOTES", "f1", "notes_f1"),
+        ("tracking", draw_tracks, peer_tracks, "IDF1", "f1", "idf1"),
+    ):
+        drawn, made = _many(draw, 300), code_of(name)[metric]
+        compare(
+            name, "300 recordings, the mean", lambda drawn=drawn, peer=peer, theirs=theirs: sum(peer(*one)[theirs] for one in drawn) / 300,
+            lambda drawn=drawn, made=made, figure=figure: ts.evaluate(made, *map(list, zip(*drawn, strict=True))).macro[figure],
+        )  # fmt: skip
+    return int(slower > 0)
+
+
+def _peer_speech(talks: list[tuple[Any, Any]]) -> float:
+    from pyannote.core import Annotation, Segment, Timeline
+    from pyannote.metrics.diarization import DiarizationErrorRate
+
+    metric = DiarizationErrorRate()
+    for talk in talks:
+        sides = []
+        for side in talk:
+            found = Annotation()
+            for k, turn in enumerate(side["turns"]):
+                found[Segment(*turn["time"]), k] = turn["speaker"]
+            sides.append(found)
+        metric(*sides, uem=Timeline([sides[0].get_timeline().extent() | sides[1].get_timeline().extent()]))
+    return float(abs(metric))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="The gallery's metrics beside the scorers of their fields.")
     parser.add_argument("fields", nargs="*", choices=[*FIELDS, []])
     parser.add_argument("--cases", type=int, default=CASES)
     parser.add_argument("--record", type=Path)
+    parser.add_argument("--large", action="store_true")
     asked = parser.parse_args()
+    if asked.large:
+        return run_large()
     recorded = json.loads(asked.record.read_text()) if asked.record and asked.record.exists() else {}
     for name in asked.fields or FIELDS:
         if find_spec(FIELDS[name].package.partition(".")[0]) is None:

@@ -66,7 +66,7 @@ CHOICES = {
         --scope {document|topic|corpus}\n--scope topic --topic {d.|d}\n--mentions {exact|head|partial}\n--drop-singletons\n--compat reference\n--strict""",
     "dependencies": """
         --metric {tokens|sentences|words|upos|xpos|ufeats|alltags|lemmas|uas|las|clas|mlas|blex|elas|eulas} --by document
-        --unit {auto|document|block} --macro\n--several-roots""",
+        --unit {auto|document|sentence} --macro\n--several-roots""",
     "relations": """
         --metric {strict|boundaries|relaxed|pair|type} --by label\n--metric head --heads {first|last|heads.jsonl}
         --symmetric spouse\n--symmetric spouse --symmetric born_in --heads last\n--train train.json\n""" + SIMILAR + KIND,

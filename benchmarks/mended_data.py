@@ -644,7 +644,291 @@ def _write_hierarchies(corpus: Any) -> str:
     return lines(out)
 
 
+# Graphs of meaning
+
+CONCEPTS, EDGES = ("want-01", "want-02", "boy", "girl", "go-01"), (":ARG0", ":ARG1", ":ARG0-of", ":mod", ":op1")
+
+
+def _amr(draw: random.Random) -> dict[str, Any]:
+    names = [f"v{k}" for k in range(draw.randint(1, 4))]
+    triples = [[name, ":instance", draw.choice(CONCEPTS)] for name in names]
+    triples += [[draw.choice(names[:k]), draw.choice(EDGES), names[k]] for k in range(1, len(names))]
+    triples += [[draw.choice(names), draw.choice(EDGES), draw.choice(names)]] if chance(draw, 0.4) else []
+    triples += [[draw.choice(names), ":polarity", "-"]] if chance(draw, 0.4) else []
+    triples += [[draw.choice(names), ":quant", draw.choice("123")]] if chance(draw, 0.4) else []
+    return {"triples": triples, "top": names[0]}
+
+
+def _damaged_amr(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    names = [one[0] for one in document["triples"] if one[1] == ":instance"]
+    out = []
+    for source, role, target in document["triples"]:
+        if role == ":instance":
+            out.append([source, role, draw.choice(CONCEPTS) if chance(draw, 0.25) else target])
+            continue
+        if chance(draw, 0.15):
+            continue
+        source = draw.choice(names) if chance(draw, 0.15) else source
+        role = draw.choice(EDGES) if chance(draw, 0.2) and target in names else role
+        target = draw.choice("123") if role == ":quant" and chance(draw, 0.4) else target
+        out.append([target, role, source] if target in names and chance(draw, 0.1) else [source, role, target])
+    if chance(draw, 0.3):
+        out += [["x", ":instance", draw.choice(CONCEPTS)], [names[0], draw.choice(EDGES), "x"]]
+    if len(names) > 1 and chance(draw, 0.25):
+        gone = names[-1]
+        out = [one for one in out if gone not in one]
+    out += [[names[0], ":polarity", "-"]] if chance(draw, 0.2) else []
+    out += [[draw.choice(names[:-1] or names), draw.choice(EDGES), names[0]]] if chance(draw, 0.25) else []
+    there = [one[0] for one in out if one[1] == ":instance"]
+    return {"triples": out, "top": draw.choice(there) if chance(draw, 0.2) else there[0]}
+
+
+def _draw_amr(draw: random.Random) -> Drawn:
+    presets = ({}, {"preset": "smatch", "duplicates": "removed"}, {"preset": "smatchpp"})
+    return (
+        *both(draw, _amr, _damaged_amr),
+        {**draw.choice(presets), "input": "triples", "metrics": ("smatch", "unlabelled", "concepts", "reentrancies")},
+    )
+
+
+def _write_amr(corpus: Any) -> str:
+    return lines([
+        {"id": graph.name, "triples": [list(one) for one in graph.triples], "top": graph.variables[graph.top] if graph.top is not None else None}
+        for graph in corpus[1].graphs
+    ])  # fmt: skip
+
+
+# N-ary relations
+
+SCIREX = ("Material", "Metric", "Task", "Method")
+
+
+def _spans(draw: random.Random, many: int) -> list[list[int]]:
+    """Mentions that do not overlap."""
+    return [[3 * k, 3 * k + draw.randint(1, 3)] for k in draw.sample(range(12), many)]
+
+
+def _scirex(draw: random.Random) -> dict[str, Any]:
+    spans = _spans(draw, 8)
+    clusters: dict[str, list[Any]] = {f"e{k}": spans[2 * k : 2 * k + draw.randint(1, 2)] for k in range(4)}
+    kinds = {name: draw.choice(SCIREX) for name in clusters}
+    ner = [[*span, kinds[name]] for name, found in clusters.items() for span in found]
+    relations = []
+    for _ in range(draw.randint(0, 3)):
+        roles: dict[str, str] = {}
+        for name in draw.sample(list(clusters), draw.randint(1, 4)):
+            roles.setdefault(kinds[name], name)
+        relations.append(roles)
+    return {"ner": ner, "coref": clusters, "n_ary_relations": relations}
+
+
+def _damaged_scirex(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    clusters = {name: list(found) for name, found in document["coref"].items()}
+    kinds = {tuple(one[:2]): one[2] for one in document["ner"]}
+    for name, found in clusters.items():
+        if chance(draw, 0.3):
+            span = found[0]
+            found[0] = [span[0], span[0] + draw.randint(1, 3)]
+            kinds[tuple(found[0])] = kinds[tuple(span)]
+        if chance(draw, 0.2):
+            found.append([40 + int(name[1]), 41 + int(name[1])])
+        if len(found) > 1 and chance(draw, 0.2):
+            found.pop()
+    relations = [
+        {
+            role: draw.choice(list(clusters)) if chance(draw, 0.2) else name
+            for role, name in one.items()
+            if chance(draw, 0.9)
+        }
+        for one in document["n_ary_relations"]
+        if chance(draw, 0.85)
+    ]
+    for one in relations:
+        one |= {draw.choice(SCIREX): draw.choice(list(clusters))} if chance(draw, 0.2) else {}
+    relations = [one for one in relations if one]
+    used = {name for one in relations for name in one.values()}
+    free = [name for name in clusters if name not in used]
+    if free and chance(draw, 0.4):
+        del clusters[draw.choice(free)]
+    if chance(draw, 0.3):
+        clusters["x"] = [[50, 51]]
+        kinds[50, 51] = draw.choice(SCIREX)
+        relations += [{"Task": "x", "Method": next(iter(clusters))}] if chance(draw, 0.5) else []
+    if chance(draw, 0.3):
+        kinds = {span: draw.choice(SCIREX) for span in kinds}
+    ner = [[*span, kind] for span, kind in kinds.items()]
+    return {"ner": ner, "coref": clusters, "n_ary_relations": relations}
+
+
+def _plain_nary(draw: random.Random) -> dict[str, Any]:
+    spans = _spans(draw, 8)
+    entities = [spans[2 * k : 2 * k + draw.randint(1, 2)] for k in range(4)]
+    return {"relations": [
+        {"type": draw.choice(("result", "use")), "args": {role: draw.choice(entities) for role in draw.sample(("A", "B", "C"), draw.randint(1, 3))}}
+        for _ in range(draw.randint(0, 3))
+    ]}  # fmt: skip
+
+
+def _damaged_nary(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = [one for one in document["relations"] if chance(draw, 0.85)]
+    for one in out:
+        one["type"] = draw.choice(("result", "use")) if chance(draw, 0.2) else one["type"]
+        for role in list(one["args"]):
+            one["args"][role] = (
+                [[40, 41]]
+                if chance(draw, 0.15)
+                else [*one["args"][role], [45, 46]]
+                if chance(draw, 0.1)
+                else one["args"][role]
+            )
+        one["args"] |= {draw.choice("ABC"): [[50, 51]]} if chance(draw, 0.2) else {}
+    return {"relations": out + (_plain_nary(draw)["relations"][:1] if chance(draw, 0.2) else [])}
+
+
+def _draw_nary(draw: random.Random) -> Drawn:
+    if chance(draw, 0.3):
+        return (*both(draw, _plain_nary, _damaged_nary), {})
+    return (*both(draw, _scirex, _damaged_scirex), {})
+
+
+def _write_nary(corpus: Any) -> str:
+    def lay_out(document: Any) -> dict[str, Any]:
+        if any(role not in SCIREX for relation in document.relations for role in relation):
+            return {"relations": [
+                {"type": type_, "args": {role: document.clusters[name] for role, name in relation.items()}}
+                for relation, type_ in zip(document.relations, document.types, strict=True)
+            ]}  # fmt: skip
+        ner = [[*span, kind] for span, kind in document.spans.items()]
+        return {"ner": ner, "coref": document.clusters, "n_ary_relations": list(document.relations)}
+
+    return by_name(corpus, lay_out)
+
+
+# Spans
+
+TAGS = ("PER", "LOC", "ORG")
+
+
+def _span(draw: random.Random) -> dict[str, Any]:
+    start = draw.randrange(LENGTH - 4)
+    return {"start": start, "end": start + draw.randint(1, 4), "label": draw.choice(TAGS)}
+
+
+def _flat(spans: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Spans of which none overlaps another."""
+    out: list[dict[str, Any]] = []
+    for one in sorted(spans, key=lambda one: (one["start"], one["end"])):
+        if not out or out[-1]["end"] <= one["start"]:
+            out.append(one)
+    return out
+
+
+def _texts(draw: random.Random) -> dict[str, Any]:
+    return {
+        "tokens": [f"w{k}" for k in range(LENGTH)],
+        "spans": _flat([_span(draw) for _ in range(draw.randint(0, 6))]),
+    }
+
+
+def _damaged_texts(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    out = []
+    for one in document["spans"]:
+        if chance(draw, 0.15):
+            continue
+        one = _shifted(draw, one) if chance(draw, 0.3) else one
+        out.append({**one, "label": draw.choice((*TAGS, "MISC"))} if chance(draw, 0.25) else one)
+    return {
+        "spans": [
+            one for one in _flat([*out, *(_span(draw) for _ in range(draw.randint(0, 2)))]) if one["end"] <= LENGTH
+        ]
+    }
+
+
+def _draw_spans(draw: random.Random) -> Drawn:
+    metrics = draw.choice(
+        (("segment", "ts", "token"), ("segment", "overlap", "iou"), ("strict", "exact", "partial", "type"))
+    )
+    return (
+        *both(draw, _texts, _damaged_texts),
+        {"offsets": "tokens", "metrics": metrics, **({"average": "macro"} if chance(draw, 0.3) else {})},
+    )
+
+
+def _write_spans(corpus: Any) -> str:
+    texts, side = corpus.texts, corpus.texts.predicted
+    spans: list[list[Any]] = [[] for _ in range(texts.texts)]
+    for text, start, end, tag in zip(
+        side.text.tolist(), side.start.tolist(), side.end.tolist(), side.tag.tolist(), strict=True
+    ):
+        spans[text].append({"start": start, "end": end, "label": texts.tags[tag]})
+    return lines([
+        {"id": name, "tokens": [f"w{k}" for k in range(LENGTH)], "spans": found} for name, found in zip(texts.names, spans, strict=True)
+    ])  # fmt: skip
+
+
+# Coreference
+
+
+def _chains(draw: random.Random) -> dict[str, Any]:
+    spans = draw.sample([(start, start + length) for start in range(LENGTH) for length in (1, 2)], draw.randint(0, 10))
+    clusters: list[list[Any]] = [[] for _ in range(4)]
+    for span in spans:
+        draw.choice(clusters).append(span)
+    return {"clusters": [found for found in clusters if found]}
+
+
+def _damaged_chains(draw: random.Random, document: dict[str, Any]) -> dict[str, Any]:
+    clusters: list[list[Any]] = [[] for _ in range(6)]
+    taken = {tuple(one) for found in document["clusters"] for one in found}
+    for k, found in enumerate(document["clusters"]):
+        if chance(draw, 0.1):
+            continue
+        for span in found:
+            moved = (span[0], span[1] + 1)
+            if chance(draw, 0.15):
+                continue
+            if chance(draw, 0.15) and moved not in taken:
+                taken.add(moved)
+                span = moved
+            clusters[draw.randrange(5) if chance(draw, 0.2) else k].append(span)
+    clusters[5] += [(40, 41), (42, 43)] if chance(draw, 0.3) else []
+    clusters[0] += [(50, 51)] if chance(draw, 0.3) else []
+    return {"clusters": [found for found in clusters if found]}
+
+
+def _draw_coreference(draw: random.Random) -> Drawn:
+    gold, system = (
+        {one["id"]: one["clusters"] for one in map(json.loads, side.splitlines())}
+        for side in both(draw, _chains, _damaged_chains)
+    )
+    return gold, system, {}
+
+
+def _write_coreference(corpus: Any) -> dict[str, Any]:
+    """The mended columns as clusters of (start, end)."""
+    from tallystick.tasks.coreference.mentions import CoreferenceOptions, prepare
+    from tallystick.tasks.coreference.metrics import mended
+
+    prepared, spans = mended(corpus.pairs, corpus.kinds, CoreferenceOptions()), {}
+    for chains, rows, columns in prepare(corpus.pairs, CoreferenceOptions()).sides():
+        for row, code in zip(rows.tolist(), columns.mention.tolist(), strict=True):
+            spans[code] = int(chains.start[row]), int(chains.end[row]) + 1
+    out: dict[str, dict[int, list[Any]]] = {name: {} for name in prepared.documents}
+    side = prepared.overlaps.response
+    for document, entity, code in zip(side.document.tolist(), side.entity.tolist(), side.mention.tolist(), strict=True):
+        out[prepared.documents[document]].setdefault(entity, []).append(spans[code])
+    return {name: [found[entity] for entity in sorted(found)] for name, found in out.items()}
+
+
 SAMPLES = {
+    "coreference": Sample(_draw_coreference, _write_coreference, never_perfect=frozenset(("conll",))),
+    "spans": Sample(_draw_spans, _write_spans),
+    "nary": Sample(
+        _draw_nary,
+        _write_nary,
+        never_perfect=frozenset(("scirex_clusters", "scirex_n1", "scirex_n2", "scirex_n3", "scirex_n4")),
+    ),
+    "amr": Sample(_draw_amr, _write_amr),
     "hierarchies": Sample(
         _draw_hierarchies, _write_hierarchies, {**PERFECT, "blanc": 1.0, "nstm": 1.0, "f1_links": 1.0}
     ),

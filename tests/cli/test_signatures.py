@@ -17,7 +17,7 @@ SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units",
 WHICH_FILE = {
     "input", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
     "spans_field", "id", "from_", "confidence", "type", "schema", "choices", "metric", "train", "ontology", "tokens",
-    "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic", "reference_id", "reference_from",
+    "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic", "reference_id", "reference_from", "tag_names",
 }  # fmt: skip
 """What says where the data stands and how it is written, or which metric is asked for; and what others are tested for."""
 VALUES = {
@@ -28,6 +28,7 @@ VALUES = {
     "roles": [("Material", "Method", "Metric", "Task", "Score")],
     "parses": [str(EXAMPLES / "arguments.parses.conllu")], "pronouns": ["it"], "harmless": [""], "conjunctions": ["or"],
     "modifiers": ["amod"], "tools": [str(EXAMPLES / "calls.tools.json")], "nothing": ["missing", "missing,null,empty"],
+    "layers": [2], "enhancements": ["123456"],
 }  # fmt: skip
 
 
@@ -47,6 +48,8 @@ def written(tmp_path, monkeypatch):
             {"id": 1, "templates": [{"type": "attack", "slots": {"V": [["a man", "them"]]}}], "b": 3}
         ),
         "gold.iob": "a 2 B-X\nb 1 I-X\nc 9 I-PER\n\na 1 B-X\nb 1 B-X\nd 3 B-PER\n",
+        "layers.gold": "a B-X B-Y\nb I-X O\n",
+        "layers.system": "a B-X O\nb I-X B-Y\n",
         "system.iob": "a 2 B-X\nb 1 I-X\nc 9 B-PER\n\na 1 B-X\nb 1 I-X\nd 3 I-X\n",
     }
     for name, text in write.items():
@@ -71,7 +74,11 @@ FILES = {
     "templates": [("gold.jsonl", "system.jsonl")],
     "records": [("gold.jsonl", "system.jsonl")],
     "hierarchies": [tuple(str(EXAMPLES / f"table1.{side}.newick") for side in ("gold", "system2"))],
-    "spans": [("gold.iob", "system.iob"), tuple(str(EXAMPLES / f"spans.{side}.iob") for side in ("gold", "system"))],
+    "spans": [
+        ("gold.iob", "system.iob"),
+        tuple(str(EXAMPLES / f"spans.{side}.iob") for side in ("gold", "system")),
+        ("layers.gold", "layers.system"),
+    ],
 }
 
 

@@ -15,7 +15,7 @@ def html(text):
     return markdown.markdown(text, extensions=["tables", "fenced_code", "docsite.formulas"])
 
 
-@pytest.mark.parametrize("page", sorted(page.name for page in DOCS.glob("*.md")))
+@pytest.mark.parametrize("page", sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")))
 def test_no_formula_of_a_page_stays_latex(page):
     found = html((DOCS / page).read_text(encoding="utf-8"))
     prose = tree.fromstring(f"<all>{found.replace('<br>', '<br/>').replace('&nbsp;', ' ')}</all>")

@@ -72,7 +72,7 @@ def test_every_page_is_in_the_navigation_once():
         return [page for one in (entry.values() if isinstance(entry, dict) else entry) for page in pages(one)]
 
     listed = pages(yaml.safe_load(text)["nav"])
-    assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md"))
+    assert sorted(listed) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
 
 
 LINES = [(page.name, line) for page in DOCS.glob("*.md") for line in re.findall(r"^<!-- made: (.+) -->$", page.read_text(encoding="utf-8"), re.M)]  # fmt: skip

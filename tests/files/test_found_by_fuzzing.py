@@ -63,8 +63,8 @@ FOUND = [
     ("records", DEEP, "nested"),
     ("gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xff\xff", "is not a complete gzip file"),
     # figures
-    ("figures", b"system,metric,value\na\rb,c,1\n", "expected 3 fields, found 1"),
-    ("figures", b"system,metric,value\n" + b"a" * 140_000 + b",b,1\n", "is not CSV: field larger"),
+    ("figures", b"system,metric,value\na\rb,c,1\n", "expected 3 cells, as the first line has, found 1"),
+    ("figures", b"system,metric,value\n" + b"a" * 140_000 + b',b,"1\n', "is no table: unexpected end of data"),
     ("figures", b"system,metric,value\na,b,nan\n", "expected a number under value, found 'nan'"),
     ("figures", b",".join(b"%d" % k for k in range(3000)), 'found "0", "1", "2", "3", "4" and 2,995 more'),
     # graphs

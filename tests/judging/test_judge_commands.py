@@ -298,3 +298,41 @@ def test_train_takes_what_export_writes(path):
         assert "not in the range" in run("train", path, "--seed", seed, code=2).stderr
     Path("keys.jsonl").write_text(json.dumps({"key": QUESTIONS[0].key, "judge": "anna", "label": "Correct"}))
     assert "give the question itself" in run("train", "keys.jsonl", code=2).stderr
+
+
+def test_an_export_does_not_overwrite_what_it_reads(path):
+    for name in ("gold", "system"):
+        Path(f"{name}.jsonl").write_bytes(Path(GOLD if name == "gold" else SYSTEM).read_bytes())
+    Path("tasks.json").write_bytes(Path(GOLD).read_bytes())
+    before = {one: one.read_bytes() for one in Path().iterdir() if one.is_file()}
+    files = ["gold.jsonl", "system.jsonl", "--store", path]
+    for output in (
+        ["--jsonl", "gold.jsonl"],
+        ["--jsonl", "system.jsonl"],
+        ["--judgements", "./gold.jsonl"],
+        ["--jsonl", path],
+        ["--judgements", path],
+    ):
+        assert "would overwrite" in run("export", *files, *output, code=2).stderr
+    assert (
+        "would overwrite"
+        in run("export", "tasks.json", "system.jsonl", "--store", path, "--label-studio", ".", code=2).stderr
+    )
+    assert "would be one file" in run("export", *files, "--jsonl", "q", "--judgements", "q", code=2).stderr
+    assert {one: one.read_bytes() for one in before} == before
+
+
+def test_answers_of_models_and_persons_are_not_mixed(path):
+    """What a person has judged counts, and what a model has judged beside it does not, which is reported."""
+    from tallystick.judging import Judgement, Verdict
+    from tallystick.judging.recorded import judge_named
+
+    with Store(path) as store:
+        store.add(Judgement(QUESTIONS[0], "anna", Verdict("Correct")))
+        for question in QUESTIONS[:2]:
+            store.add(Judgement(question, "gpt", Verdict("Incorrect"), "expert"), kind="model")
+    judge = judge_named(str(path))
+    assert [one and one.label for one in judge.judge(QUESTIONS[:2])] == ["Correct", None]
+    assert "2 judgements of models are there and do not count unless asked for by name or kind (2 of gpt" in " ".join(
+        judge.notes
+    )

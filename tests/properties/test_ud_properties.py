@@ -71,7 +71,7 @@ def test_no_figure_is_above_one(files: tuple[str, str]) -> None:
 
 
 @settings(deadline=None)
-@given(pairs(documents=True), st.sampled_from(["auto", "document", "block"]))
+@given(pairs(documents=True), st.sampled_from(["auto", "document", "sentence"]))
 def test_units_add_up(files: tuple[str, str], by: str) -> None:
     reference, predicted = map(parse_conllu, files)
     units = find_units(reference, predicted, by=by)

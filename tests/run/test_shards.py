@@ -333,3 +333,51 @@ def test_a_header_reaches_every_shard_of_standard_input(tmp_path, monkeypatch):
     whole = run("score", "coreference", "key.conllu", "key.conllu", "--format", "json").stdout
     cut = run("score", "coreference", "key.conllu", "-", "--shard", "100B", "--format", "json", stdin=text).stdout
     assert json.loads(cut)["metrics"] == json.loads(whole)["metrics"]
+
+
+NOT_ALIKE = {
+    "columns that become fewer": ("spans", "w1 X B-A\nw2 X O\n\nw3 B-B\nw4 O\n\n"),
+    "columns that become more": ("spans", "w1 B-A\nw2 O\n\nw3 Y B-B\nw4 Y O\n\n"),
+    "columns after a comment": ("spans", "\n-DOCSTART- O\n\nw1 B-A\n\n-DOCSTART- O\n\nw3 Y B-B\n\n"),
+    "a format that only the first document shows": ("events", '{"doc_id": "x", "wnd_id": "x", "tokens": ["a"], "events": [{"trigger": [0, 1, "T", "a"], "arguments": []}]}\n{"tokens": ["a"], "events": []}\n'),
+    "two formats": ("events", '{"events": [{"type": "T", "trigger": {"start": 0, "end": 1}, "arguments": []}]}\n{"events": [{"trigger": [0, 1, "T"], "arguments": []}]}\n'),
+    "clusters without ids": ("coreference", '{"id": "x", "clusters": [[[0, 1], [2, 3]]]}\n{"clusters": [[[0, 1], [4, 5]]]}\n'),
+    "offsets of two kinds": ("spans", '{"text": "a b", "spans": [[0, 1, "X"]]}\n{"tokens": ["a", "b"], "spans": [[0, 1, "X"]]}\n'),
+    "types in one document only": ("relations", '{"relations": [{"type": "A", "subj": [0, 1], "obj": [2, 3]}]}\n{"relations": [{"type": "A", "subj": {"start": 0, "end": 1, "type": "P"}, "obj": [2, 3]}]}\n'),
+    "roles of two shapes": ("roles", '{"id": "1", "roles": {"A": [["x"]]}}\n{"docid": "2", "extracts": {"A": [[["y", 1]]]}}\n'),
+    "templates of two shapes": ("templates", '{"id": "1", "templates": [{"type": "a", "slots": {"X": ["x"]}}]}\n{"docid": "2", "templates": [{"incident_type": "a", "X": [[["y", 1]]]}]}\n'),
+    "other roles in each document": ("nary", '{"id": "1", "relations": [{"args": {"A": [[0, 1]], "B": [[1, 2]]}}]}\n{"id": "2", "relations": [{"args": {"A": [[0, 1]], "C": [[1, 2]]}}]}\n'),
+    "a name in one line only": ("hierarchies", "x\t(a(b))\n(c(d)(e))\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("size", ["1B", "60B"])
+@pytest.mark.parametrize("kind", NOT_ALIKE)
+def test_documents_that_are_not_alike_are_errors_or_equal(tmp_path, kind, size):
+    task, content = NOT_ALIKE[kind]
+    file = tmp_path / ("a.jsonl" if content.startswith("{") else "a.iob" if task == "spans" else "a.txt")
+    file.write_text(content)
+    whole, cut = (
+        run("score", task, file, file, "--format", "json", *more, code=None) for more in ([], ["--shard", size])
+    )
+    assert cut.returncode == whole.returncode
+    if whole.returncode:
+        assert cut.stderr == whole.stderr
+    else:
+        assert json.loads(cut.stdout)["metrics"] == json.loads(whole.stdout)["metrics"]
+
+
+def test_misfits_are_counted_over_all_shards(tmp_path):
+    gold, system = tmp_path / "g.jsonl", tmp_path / "p.jsonl"
+    gold.write_text("".join(json.dumps({"id": f"d{k}", "x": k, "l": ["a"]}) + "\n" for k in range(8)))
+    rows = [
+        {"id": f"d{k}", "x": k if k % 2 else "bad", "l": [1] if k == 3 else ["a"], **({"zz": 1} if k > 5 else {})}
+        for k in range(8)
+    ]
+    system.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    whole, *cut = (
+        json.loads(call("score", "records", gold, system, "--format", "json", *more).stdout)
+        for more in ([], ["--shard", "1B"], ["--shard", "90B"])
+    )
+    assert any("counted as wrong: 5 values (x 4, l[*] 1)" in one for one in whole["warnings"])
+    assert all(one == whole for one in cut)

@@ -32,7 +32,7 @@ here = files("tallystick.examples")"""
 FURTHER = [
     ("The worst documents first", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll").by("document")'),
     ("Figures by label", 'ts.relations(here / "relations.gold.jsonl", here / "relations.system.jsonl", "strict").by("label")'),
-    ("What went wrong", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll").errors()'),
+    ("What went wrong", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll").errors()[0]'),
     ("One metric of several", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll")["b3"]'),
     (
         "Systems side by side",

@@ -221,3 +221,14 @@ def test_in_a_narrow_terminal_intervals_stand_below_their_figures():
     lines = [line.split() for line in to_text(table, 70).splitlines()]
     assert ["segment", "0.5000", "0.5000", "0.5000"] in lines
     assert ["[0.2500,", "0.7500]"] * 3 in lines
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_long_names_are_broken_at_their_marks_and_never_letter_by_letter(width):
+    name = "Within_Template_Incorrect_Role + Partially_Matched_Filler"
+    table = Table(["error", *"abcdefg"], [[name, *[0.5] * 7]])
+    lines = to_text(table, width).splitlines()[2:]
+    first = [line.removesuffix(" 0.5000" * 7).strip() for line in lines]
+    assert "".join(first).replace(" ", "") == name.replace(" ", "")
+    assert all(len(part) > 3 for part in first)
+    assert all(part[-1] in "_+" for part in first[:-1] if not part.endswith(("Role", "Filler")))

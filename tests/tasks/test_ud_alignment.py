@@ -111,4 +111,4 @@ def test_documents_are_units_where_the_prediction_allows_it() -> None:
     joined = parse_conllu(texts[0] + sentence("b\tc") + texts[3])
     units = find_units(reference, joined)
     assert (units.starts.tolist(), units.names[0]) == ([0, 3], "one")
-    assert find_units(reference, joined, by="block").starts.tolist() == [0, 1, 3]
+    assert find_units(reference, joined, by="sentence").starts.tolist() == [0, 1, 3]

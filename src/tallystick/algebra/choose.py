@@ -524,11 +524,10 @@ def _aliases(spec: Any, source: str) -> Table:
 def _read_aliases(file: Path) -> Any:
     if file.suffix not in (".csv", ".tsv"):
         return read_data(file)
-    import csv
+    from tallystick.files.cells import read_cells, separator
 
-    rows = csv.reader(read_text(file).splitlines(), delimiter="," if file.suffix == ".csv" else "\t")
-    table: dict[str, list[str]] = {}
-    for meaning, *others in filter(None, rows):
+    text, table = read_text(file), dict[str, list[str]]()
+    for _, (meaning, *others) in read_cells(text, str(file), separator(file.name, text), even=False):
         table.setdefault(meaning, []).extend(filter(None, others))
     return table
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -278,6 +279,8 @@ def load(name: str) -> Any:
     module_name, colon, path = name.rpartition(":")
     if not colon or not path:
         raise MetricError(f"expected module:Name (or file.py:Name), found {name!r}")
+    if os.environ.get("TALLYSTICK_NO_CODE"):
+        raise MetricError(f"{name!r} names code, which TALLYSTICK_NO_CODE forbids")
     found: Any = _module(module_name)
     for part in path.split("."):
         if not hasattr(found, part):

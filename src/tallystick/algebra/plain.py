@@ -291,18 +291,30 @@ def value_of(metric: Node, reference: Any, predicted: Any) -> float:
 
 
 def _tally_of_columns(metric: Node, reference: Any, predicted: Any) -> tuple[float, float, float, float]:
-    """The tally of one document, laid out as columns of one row."""
-    from tallystick.algebra.alignment import align_documents
-    from tallystick.algebra.surplus import Surpluses, look_for_unknown, settle_unknown
+    """The tally of one document, laid out as columns of one row. What the metric cannot compare in a prediction is surplus, as in an evaluation."""
+    from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown
     from tallystick.engine.rows import as_objects
 
-    known, surplus, tallies = getattr(metric, "known", None), 0, []
+    known = getattr(metric, "known", None)
     if known is not None:
         sides = [as_objects(look_for_unknown(known, Objects([side]))) for side in (reference, predicted)]
         left, right = settle_unknown([0], sides[0], sides[1], Surpluses())
         reference, predicted = left[0], right[0]
-        if type(predicted) is Surplus:
-            surplus, predicted = len(predicted.leaves), predicted.value
+    try:
+        return _tally_of_known(metric, reference, predicted)
+    except ValueMismatch:
+        accepted = accept_documents(metric, Objects([predicted]), [0], Surpluses())
+        if accepted is None:
+            raise
+        return _tally_of_known(metric, reference, as_objects(accepted)[0])
+
+
+def _tally_of_known(metric: Node, reference: Any, predicted: Any) -> tuple[float, float, float, float]:
+    from tallystick.algebra.alignment import align_documents
+
+    surplus, tallies = 0, []
+    if type(predicted) is Surplus:
+        surplus, predicted = len(predicted.leaves), predicted.value
     for side in (metric,) if metric.by_side is None else metric.by_side:
         node, scope = side.summed, Scope()
         r, p = node.encode(Objects([reference]), Objects([predicted]), scope)

@@ -52,7 +52,7 @@ from tallystick.engine.arrays import (
 )
 from tallystick.engine.assignment import in_one_piece, rank_within
 from tallystick.engine.data import REFUSED, Bag, Data, Entries, Refusals, Scope, items, repeated
-from tallystick.engine.encoded import Column, Fields, Items, unshared
+from tallystick.engine.encoded import Column, Items, unshared
 from tallystick.engine.rows import as_objects
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
@@ -445,9 +445,13 @@ class Match(Constrained):
         return keys // len(p), keys % len(p), total
 
     def _selves(self, column: Items) -> F64:
-        if self.constraint == "N:N":  # all pairs of one side count
-            return self._solved_selves(column)
-        return super()._selves(column)
+        if self.constraint != "N:N":
+            return super()._selves(column)
+        items = (
+            column.items
+        )  # all pairs of one side count, and a value that is not even like itself (a null among texts) is still there
+        lacking = np.maximum(self.inner.selves(items) - self.inner.one_to_one_weights(items, items), 0.0)
+        return self._solved_selves(column) + np.bincount(column.owners, lacking, minlength=len(column))
 
     # Alignment
 
@@ -631,87 +635,6 @@ def _sorted_bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | No
     return keys[starts], owners[starts], np.diff(starts, append=len(keys)).astype(np.float64)
 
 
-@frozen
-class Staged(Matching):
-    """Σ of a 1:1 matching in stages: the best by φ, and `then` among the items that are left.
-
-    A later stage never takes a pair away from an earlier one, whatever it is worth. Of several best matchings a stage takes
-    the one with the fewest pairs, and then pairs of items that stand early in their collections.
-    """
-
-    then: Similarity
-    name = "staged"
-    says = "the best total, stage by stage"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        last = isinstance(self.then, Match) and self.then.constraint == "1:1" and not self.then.distinct
-        require(
-            last or isinstance(self.then, Staged),
-            f"staged() needs another stage, match(φ) or staged(φ, ...), all 1:1 and of bags; found {self.then!r}",
-        )
-
-    @property
-    def regular(self) -> bool:
-        return False  # what an item earns depends on the stage in which it is matched
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
-
-    def _below(self, here: Aligned) -> Iterator[Aligned]:
-        return iter(())
-
-    def in_words(self) -> tuple[str, ...]:
-        return ("bag, matched 1:1 in stages",)
-
-    def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
-        first = super()._encode_bags(left, right, scope)
-        assert isinstance(self.then, Matching)
-        rest = self.then._encode_bags(left, right, scope)
-        r, p = (Items(a.offsets, Fields((a.items, b.items))) for a, b in zip(first, rest, strict=True))
-        return r, p
-
-    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
-        i, j = blocks.pairs()
-        found = self.matched(r.take(i), p.take(j))
-        total = weighted_counts(r.take(i).owners[found.i], found.weight, len(i))
-        some = np.flatnonzero(total > 0)
-        return _single(i[some], j[some], total[some])
-
-    def matched(self, r: Items, p: Items) -> Pairs:
-        assert isinstance(self.then, Matching)
-        first, rest = ((_field(r, k), _field(p, k)) for k in (0, 1))
-        found = _matched_early(self.inner, *first)
-        left, right = _without(rest[0], found.i), _without(rest[1], found.j)
-        more = self.then.matched if isinstance(self.then, Staged) else partial(_matched_early, self.then.inner)
-        later = more(left[1], right[1]).renumber(left[0], right[0])
-        return Pairs.joined([found, later])
-
-
-def _field(column: Items, k: int) -> Items:
-    assert isinstance(column.items, Fields)
-    return replace(column, items=column.items.columns[k])
-
-
-def _without(column: Items, taken: I64) -> tuple[I64, Items]:
-    """The items that are left, and their collections without the others."""
-    free = np.ones(len(column.items), np.bool_)
-    free[taken] = False
-    rows = np.flatnonzero(free)
-    offsets = offsets_of(np.bincount(column.owners[rows], minlength=len(column)))
-    return rows, Items(offsets, column.items.take(rows))
-
-
-def _matched_early(inner: Similarity, r: Items, p: Items) -> Pairs:
-    """The best 1:1 matching of owner k's items with owner k's; early ones where several are best."""
-    found = Match(inner).item_pairs(r, p, Blocks.diagonal(len(r)))
-    order = sort_order(found.i * max(1, len(p.items)) + found.j, max(1, len(r.items) * len(p.items)))
-    i, j, weight = found.i[order], found.j[order], found.weight[order]
-    keep = assign(i, j, weight, len(r.items), len(p.items), early=True)
-    return Pairs(i[keep], j[keep], weight[keep])
-
-
 def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:
     """Σ, the best total similarity of items matched one to one, or as `constraint` says (eq. 13).
 
@@ -724,13 +647,3 @@ def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False,
     0.7142857142857143
     """
     return Match(inner, constraint, distinct, literal)
-
-
-def staged(inner: Similarity, then: Similarity) -> Staged:
-    """Σ of a 1:1 matching in stages: the best by φ first, then by `then`, a `match(...)` or `staged(...)`, what is left.
-
-    >>> metric = ts.staged(ts.exact, ts.match(ts.text("levenshtein")))
-    >>> metric(["Ann", "Anne"], ["Anne", "Anna"])
-    1.75
-    """
-    return Staged(inner, then)

@@ -17,7 +17,9 @@ from tallystick.cli.options import (
     Layout,
     TaskCommand,
     check_before,
+    drawing_options,
     file_arguments,
+    groups_given,
     label_option,
     layout_options,
     metric_option,
@@ -28,7 +30,7 @@ from tallystick.cli.options import (
     training_of,
 )
 from tallystick.cli.output import FORMATS, chosen_format, say
-from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
+from tallystick.errors import MetricError, SidesMismatch, TallystickError, counted, did_you_mean, some
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, of_run, option_of
 
@@ -42,15 +44,17 @@ if TYPE_CHECKING:
 def compare_command(name: str) -> click.Command:
     """`compare TASK`, with the options of the task that change figures."""
     task = find_task(name)
-    kinds = {one.name: option_of(one) for one in task.options("figures")}
-    options = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
+    options = system_options(task)
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         metrics, layout = tuple(given.pop("metrics", ())), take(Layout, given)
         layout.check(chosen_format(given["format_"]))
         settings = settings_of(task, given)
         given = {"by": None, "label": None, "training": (), **given}
-        run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given, layout=layout))
+        check_before()
+        files = named_systems(systems)
+        references = split_references(reference, files)
+        run_comparison(task, references, files, metrics, settings, ComparisonOptions(**given, layout=layout))
 
     return TaskCommand(
         name,
@@ -60,12 +64,19 @@ def compare_command(name: str) -> click.Command:
             *metric_option(task),
             *options,
             *breakdown_options(task),
-            *comparison_options(options),
+            *comparison_options(task, options),
         ],
         help=f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
-        "(REFERENCE1,REFERENCE2,...) as runs, run k is scored against reference k (splits).",
+        "(REFERENCE1,REFERENCE2,... or NAME=REFERENCE1,...) as runs, run k is scored against reference k: data sets or splits, whose "
+        "figures are averaged, and whose tests are stratified.",
     )
+
+
+def system_options(task: Task) -> list[click.Option]:
+    """The options of the task that change figures; those that belong to one system take a file of each."""
+    kinds = {one.name: option_of(one) for one in task.options("figures")}
+    return [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
 
 
 @frozen
@@ -91,7 +102,11 @@ class ComparisonOptions:
     by: str | None = None
     label: str | None = None
     training: tuple[str, ...] = ()
+    drawn: str | None = None
+    groups: str | None = None
     layout: Layout = Layout()
+    board: bool = False
+    """Whether it is a leaderboard: the best system comes first, and one that cannot be scored does not sink the others."""
 
     def check(self) -> None:
         """Refuse what would have no effect."""
@@ -119,10 +134,10 @@ def breakdown_options(task: Task) -> list[click.Option]:
     ]  # fmt: skip
 
 
-def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
+def comparison_options(task: Task, own: Sequence[click.Option] = ()) -> list[click.Parameter]:
     """What every comparison can be told, beside a task's own options."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="The number of resamples for intervals and tests."),
+        *drawing_options(task),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="The random seed; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
@@ -149,29 +164,39 @@ FIELDS_OF = 20_000
 
 
 def run_comparison(
-    task: Task, reference: str, systems: tuple[str, ...], metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
+    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
+    options: ComparisonOptions, failed: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
-    """Score every system, then lay them side by side."""
+    """Score every system, then lay them side by side; `failed` are systems that have nothing to score."""
     from tallystick.results.parts import compare_by
 
-    check_before()
     options.check()
+    groups = groups_given(options.groups, options.drawn, settings)
     train = training_of(options.training, settings, options.by)
     task.check(metrics, settings)
-    files = named_systems(systems)
-    scored, notes = score_systems(
-        task, reference, files, metrics, settings, options.missing,
-        Reading(texts=train is not None or options.slice is not None, training=train is not None),
-    )  # fmt: skip
+    settings = share_out(task, settings, files)
+    reading = Reading(texts=train is not None or options.slice is not None, training=train is not None)
+    score = partial(
+        score_systems, task, references, metrics=metrics, settings=settings, missing=options.missing, reading=reading
+    )
+    failed = dict(failed or {})
+    if options.board:
+        found = score_each(score, files)
+        (scored, notes), failed = found.scored, {**failed, **found.failed}
+        scored = best_first(scored, _base(task, scored, options.base))
+    else:
+        scored, notes = score(files)
     if options.macro:
         from tallystick.results.selection import mean_over_documents
 
         scored = {name: [_changed(run, mean_over_documents) for run in runs] for name, runs in scored.items()}
     comparison = compared(
         scored, notes, resamples=options.resamples, seed=options.seed, level=options.level, method=options.interval,
-        test=options.test, ties=options.ties, splits=_split_names(_references(reference, files)), base=_base(task, scored, options.base),
+        test=options.test, ties=options.ties, splits=_split_names(references), base=_base(task, scored, options.base),
+        groups=groups,
     )  # fmt: skip
-    idle = _idle(comparison, options.correlations, options.differences)
+    comparison = replace(comparison, failed=failed)
+    idle = _idle(comparison, options.correlations and not options.board, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
     by = compare_by(comparison, options.by, options.label, options.rows, train) if options.by else None
     by = compare_by(comparison, "slice", options.slice, options.rows) if options.slice else by
@@ -186,12 +211,14 @@ def run_comparison(
         and not options.macro
     ):
         shown = compare_by(comparison, "field")
-    title = f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(_references(reference, files))}"
+    title = f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(references)}"
+    if options.board:
+        title = f"Leaderboard: {task.name}, {_shown(references)}"
     show_comparisons(
         [comparison],
         Showing(
             options.correlations, options.differences, options.format_, options.report, options.picture, layout=options.layout,
-            title=title, own_tables=task.comparison_tables, by=by, parts=shown,
+            title=title, own_tables=task.comparison_tables, by=by, parts=shown, board=options.board,
         ),
     )  # fmt: skip
 
@@ -207,8 +234,8 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
 
 
 def score_systems(
-    task: Task, reference: str, files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any, missing: str = "error",
-    reading: Reading | None = None,
+    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
+    missing: str = "error", reading: Reading | None = None,
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
@@ -216,11 +243,9 @@ def score_systems(
     if missing != "error" and task.without_missing:
         raise MetricError(f"--missing {missing}: {task.without_missing}; leave --missing out")
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
-    references = _references(reference, files)
-    settings = share_out(task, settings, files)
     absent = {run: Missing(missing) for run in runs} if not task.without_missing else {}
     results: dict[tuple[str, int], Results] = {}
-    for k, against in enumerate(references):
+    for k, (_, against) in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
             found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
@@ -294,11 +319,18 @@ def _answered_by_all(
     return out
 
 
-def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
-    """One reference for all runs, or one for each."""
+Reference = tuple[str, str]
+"""The name of a data set, if it has one, and the file of its reference."""
+
+
+def split_references(reference: str, files: Mapping[str, list[str]]) -> list[Reference]:
+    """One reference for all runs, or one for each: FILE,FILE or NAME=FILE,NAME=FILE."""
     if "," not in reference or Path(reference).exists():
-        return [reference]
-    found = reference.split(",")
+        return [("", reference)]
+    found = [_named_reference(part) for part in reference.split(",")]
+    names = [name for name, _ in found if name]
+    if names and len(set(names)) < len(found):
+        raise MetricError(f"{reference}: expected a name for each data set, NAME=FILE,NAME=FILE, and no name twice")
     for name, runs in files.items():
         if len(runs) != len(found):
             advice = " (NAME=FILE1,FILE2,... names the files of a system)" if "," in name else ""
@@ -309,19 +341,28 @@ def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def _split_names(references: Sequence[str]) -> Sequence[str] | bool:
+def _named_reference(text: str) -> Reference:
+    name, equals, file = text.partition("=")
+    if not equals or Path(text).exists():
+        return "", text
+    if not name or not file:
+        raise MetricError(f"expected FILE or NAME=FILE for a data set, found {text!r}")
+    return name, file
+
+
+def _split_names(references: Sequence[Reference]) -> Sequence[str] | bool:
     """What the splits are called, if there are any: by their references, or by number where one serves for several."""
     names = _names(references)
     return False if len(names) < 2 else names if len(set(names)) == len(names) else True
 
 
-def _names(references: Sequence[str]) -> list[str]:
+def _names(references: Sequence[Reference]) -> list[str]:
     """The references by their names, or by their paths where that is what differs."""
-    names = [Path(name).name if name != "-" else "standard input" for name in references]
-    return names if len(set(names)) == len(names) else list(references)
+    names = [name or (Path(file).name if file != "-" else "standard input") for name, file in references]
+    return names if len(set(names)) == len(names) else [file for _, file in references]
 
 
-def _shown(references: Sequence[str]) -> str:
+def _shown(references: Sequence[Reference]) -> str:
     """The references by their names; only some, if they are many."""
     names = _names(references)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -359,6 +400,58 @@ def _changed(results: Results, change: Callable[[Result], Result]) -> Results:
     from tallystick.results.results import Results
 
     return Results({metric: change(result) for metric, result in results.items()}, results.background)
+
+
+@frozen
+class Each:
+    """What became of each system: the scored ones with what is to be said about them, and of the others why they were not scored."""
+
+    scored: tuple[dict[str, list[Results]], list[str]]
+    failed: Mapping[str, str]
+
+
+Scores = tuple[dict[str, "list[Results]"], list[str]]
+
+
+def score_each(score: Callable[[Mapping[str, list[str]]], Scores], files: Mapping[str, list[str]]) -> Each:
+    """All systems together, since figures may depend on all of them. Where that fails, each is tried alone, and those that can be read
+    are scored together; if none can, the error is that of all."""
+    try:
+        return Each(score(files), {})
+    except (TallystickError, RecursionError) as error:
+        alone: dict[str, dict[str, list[Results]]] = {}
+        failed: dict[str, str] = {}
+        for name, runs in files.items():
+            try:
+                alone[name] = score({name: runs})[0]
+            except (TallystickError, RecursionError) as why:  # noqa: PERF203 - a file that fails is the point
+                failed[name] = str(why) if isinstance(why, TallystickError) else "it is nested too deeply"
+        documents = {name: _documents_of(found[name]) for name, found in alone.items()}
+        most = max(documents.values(), key=list(documents.values()).count, default=())
+        others = {name for name, ids in documents.items() if ids != most}
+        failed |= dict.fromkeys(others, "it is over other documents than most of the systems, or in another order")
+        good = {name: runs for name, runs in files.items() if name not in failed}
+        if not good or not failed:
+            raise error
+        return Each(score(good), {name: failed[name] for name in files if name in failed})
+
+
+def _documents_of(runs: Sequence[Results]) -> tuple[Any, ...]:
+    return tuple(next(iter(run.values())).ids for run in runs)
+
+
+def best_first(scored: Mapping[str, list[Results]], base: str | None) -> dict[str, list[Results]]:
+    """The systems by their figure under a metric, the first if none is named; those without a figure come last."""
+    from tallystick.engine.tally import lower_is_better
+
+    def place(name: str) -> tuple[bool, float]:
+        found = [run[base] if base else next(iter(run.values())) for run in scored[name]]
+        known = [one.score for one in found if one.score is not None]
+        mean = sum(known) / len(known) if len(known) == len(found) else None
+        sign = 1 if lower_is_better(found[0].kind) else -1
+        return mean is None, 0.0 if mean is None else sign * mean
+
+    return {name: scored[name] for name in sorted(scored, key=place)}
 
 
 def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,11 +39,14 @@ class Showing:
     """The same systems by field or label."""
     parts: PartComparisons | None = None
     """The same for the page alone."""
+    board: bool = False
+    """Whether it is a leaderboard, which also has the groups that are not significantly apart."""
 
 
 def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
     """One or several comparisons (of one task each) in the chosen format, as a page and as a picture."""
     kind = chosen_format(how.format_)
+    comparisons = _chosen(comparisons, how.layout.columns)
     own = [how.own_tables(one) for one in comparisons] if how.own_tables is not None else []
     _write(comparisons, how, own)
     if kind == "json":
@@ -60,6 +63,17 @@ def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
             click.echo(line)
     for line in (*(f"signature: {signature}" for signature in signatures), *notes):
         say(line)
+
+
+def _chosen(comparisons: Sequence[Comparison], columns: Mapping[str, str] | None) -> list[Comparison]:
+    """The comparisons under the metrics that are to be shown; one that has none of them is left out."""
+    from tallystick.show.tables import choose
+
+    if columns is None:
+        return list(comparisons)
+    called = choose(columns, list(dict.fromkeys(metric for one in comparisons for metric in one.metrics)), "metric")
+    chosen = [replace(one, metrics=tuple(metric for metric in called if metric in one.metrics)) for one in comparisons]
+    return [one for one in chosen if one.metrics]
 
 
 def _write(comparisons: Sequence[Comparison], how: Showing, own: Sequence[Sequence[Table]]) -> None:
@@ -86,13 +100,10 @@ def _show_tables(
     comparisons: Sequence[Comparison], how: Showing, kind: str, own: Sequence[Table], left_out: str
 ) -> None:
     from tallystick.results import comparison_show as tables
-    from tallystick.show.tables import choose
 
-    more = [*_more_tables(comparisons, how.correlations, how.differences), *(how.by or ())]
+    more = [*_more_tables(comparisons, how), *(how.by or ())]
     writer = WRITERS.get(kind)
-    columns = how.layout.columns
-    known = list(dict.fromkeys(metric for one in comparisons for metric in one.metrics))
-    called = choose(columns, known, "metric") if columns is not None else {metric: metric for metric in known}
+    called = how.layout.columns or {metric: metric for one in comparisons for metric in one.metrics}
     style = replace(how.layout.style, truncate=how.truncate)
     if writer is not None and writer.for_programs:
         several = len(comparisons) > 1 and more
@@ -102,8 +113,6 @@ def _show_tables(
     resolved = style if writer is None else writer.style(style)
     for k, one in enumerate(comparisons):
         chosen = {metric: name for metric, name in called.items() if metric in one.metrics}
-        if not chosen:
-            continue
         if k:
             click.echo()
         comments = [*tables.comments_of(one), *([left_out] if left_out and k == len(comparisons) - 1 else [])]
@@ -179,12 +188,15 @@ def _joined(tables: Sequence[Table]) -> Table:
     return Table(["task", *tables[0].columns], [[table.title, *row] for table in tables for row in table.rows])
 
 
-def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
+def _more_tables(comparisons: Sequence[Comparison], how: Showing) -> list[Table]:
     from tallystick.results.comparison import mean_correlations
-    from tallystick.results.comparison_show import correlations_table, differences_table, splits_table
+    from tallystick.results.comparison_show import correlations_table, differences_table, groups_table, splits_table
 
+    correlations = how.correlations
     out = [splits_table(comparison) for comparison in comparisons if comparison.splits]
-    if differences:
+    if how.board:
+        out += [table for comparison in comparisons if (table := groups_table(comparison)).rows]
+    if how.differences:
         out += [differences_table(comparison) for comparison in comparisons if comparison.differences]
     if correlations:
         out += [

@@ -10,11 +10,9 @@ Or it is what `compare --format tsv|csv|json` has written, of which the figures 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -26,6 +24,7 @@ from tallystick.cli.comparison import Showing, base_among, base_option, page_opt
 from tallystick.cli.options import Layout, check_before, layout_options, take
 from tallystick.cli.output import FORMATS, chosen_format
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
+from tallystick.files.cells import read_cells, separator
 from tallystick.files.source import read_text, shown_name
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def figures_command(summary: str, *, best_first: bool) -> click.Command:
         if best_first:
             comparisons = [one.best_first() for one in comparisons]
         title = ", ".join(Path(name).name for name in file)
-        show_comparisons(comparisons, Showing(truncate=truncate, layout=layout, title=title, **given))
+        show_comparisons(comparisons, Showing(truncate=truncate, layout=layout, title=title, board=best_first, **given))
 
     params = [
         click.Argument(["file"], nargs=-1, required=True, metavar="FILE..."),
@@ -202,16 +201,11 @@ def read_figures(name: str | Path) -> FigureTable:
     ours = tabs or {"rank", "letter"} <= set(head.strip().split(","))
     if ours:  # the tables below the first are made from it
         content = content.replace("\r\n", "\n").lstrip("\n").split("\n\n", 1)[0]
-    lines = io.StringIO(content, newline="")
-    reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.DictReader(lines)
-    try:
-        return _read(reader, file, ours)
-    except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", Place(file, reader.line_num)) from None
+    return _read(read_cells(content, file, "\t" if tabs else separator("", content), quoted=not tabs), file, ours)
 
 
-def _read(reader: csv.DictReader[str], file: str, ours: bool) -> FigureTable:
-    found = [column.strip() for column in reader.fieldnames or ()]
+def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> FigureTable:
+    found = [column.strip() for column in next(rows, (0, []))[1]]
     if not set(NEEDED) <= set(found):
         raise InputError(
             f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
@@ -226,16 +220,11 @@ def _read(reader: csv.DictReader[str], file: str, ours: bool) -> FigureTable:
             f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
             Place(file, 1),
         )
-    reader.fieldnames = found
     table = FigureTable()
     ranked: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for row in reader:
-        place = Place(file, reader.line_num)
-        if None in row or None in row.values():
-            raise InputError(
-                f"expected {len(found)} fields, found {len([v for v in row.values() if v is not None])}", place
-            )
-        cells = {key: (value or "").strip() for key, value in row.items()}
+    for line, row in rows:
+        place = Place(file, line)
+        cells = {key: value.strip() for key, value in zip(found, row, strict=True)}
         _take(table, cells, place)
         if cells.get("rank") and cells["value"]:
             key = cells.get("task", ""), cells["metric"]

@@ -24,6 +24,7 @@ from tallystick.frozen import frozen
 if TYPE_CHECKING:
     from tallystick.results.result import Result
     from tallystick.results.saved import Against
+    from tallystick.tasks.contract import Task
 
 _FRACTION = re.compile(r"precision|recall|f[0-9.]+|jaccard|exact|accuracy|invalid")
 """Figures that always lie between 0 and 1."""
@@ -60,9 +61,9 @@ def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, flo
     return out
 
 
-def look_at_gates(common: Common) -> None:
+def look_at_gates(common: Common, task: Task) -> None:
     """That gates can be understood and a baseline can be read."""
-    find_gates(common.fail_under)
+    check_invalid(common.fail_under, task)
     if common.baseline:
         from tallystick.results.saved import load
 
@@ -138,6 +139,14 @@ def _known(result: Result) -> dict[str, float | None]:
     """The figures of a metric, the share of documents that are exact, and that of predictions that could not be read."""
     invalid = result.totals.invalid / result.count if result.count else None
     return {**result.figures, "exact": result.exact, "invalid": invalid}
+
+
+def check_invalid(specifications: Sequence[str], task: Task) -> None:
+    """That the share of invalid answers is asked of a task that can have any: a gate that can never fail guards nothing."""
+    if not task.invalid_answers and any(figure == "invalid" for _, figure, _ in find_gates(specifications)):
+        raise MetricError(
+            f"--fail-under invalid=...: a file of {task.name} that cannot be read is an error, so this gate could never fail; leave it out"
+        )
 
 
 def _parts_of(results: Mapping[str, Result], label: str | None) -> dict[str, dict[str, Mapping[str, float | None]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.judge import format_option, show
-from tallystick.cli.options import task_options
+from tallystick.cli.options import FILE, refuse_overwriting, task_options
 from tallystick.cli.output import say
 from tallystick.errors import InputError, MetricError, counted
 from tallystick.tasks.contract import find_task
@@ -48,8 +48,8 @@ def stage_options(command: Any) -> Any:
     help="What the files hold: events with arguments, or MUC-4 keys and responses, whose string fills become questions.",
 )
 @click.option("--label-studio", metavar="FOLDER", help="Also write config.xml and tasks.json for Label Studio.")
-@click.option("--jsonl", metavar="FILE", help="Also write the questions as JSON Lines, for any other tool.")
-@click.option("--judgements", metavar="FILE", help="Also write all judgements of the store as JSON Lines.")
+@click.option("--jsonl", type=FILE, metavar="FILE", help="Also write the questions as JSON Lines, for any other tool.")
+@click.option("--judgements", type=FILE, metavar="FILE", help="Also write all judgements of the store as JSON Lines.")
 @click.option(
     "--open-to", metavar="NAME", help="With --label-studio or --jsonl: only questions that NAME has not judged yet."
 )
@@ -78,6 +78,9 @@ def export(
         )
     if open_to is not None and not (label_studio or jsonl):
         raise MetricError("--open-to limits what --label-studio or --jsonl writes: give one of them")
+    project = [("--label-studio", f"{label_studio}/{name}") for name in ("tasks.json", "config.xml") if label_studio]
+    outputs = [(name, value) for name, value in (("--jsonl", jsonl), ("--judgements", judgements)) if value]
+    refuse_overwriting([*outputs, *project])
     questions = None
     if reference is None:
         _refuse(("top", "task", *options), "says what to take from REFERENCE and SYSTEM...: give them")

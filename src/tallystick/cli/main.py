@@ -176,6 +176,11 @@ def _suggest(task: str) -> click.Command:
 
 COMMANDS = {
     "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
+    "leaderboard": (
+        "tallystick.cli.leaderboard:leaderboard",
+        "All systems of a shared task under all metrics, on one page.",
+    ),
+    "cite": ("tallystick.cli.cite:cite", "BibTeX for the metrics of a task or a result."),
     "history": ("tallystick.cli.gates:history", "Show figures of saved results over time."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
 }

@@ -248,6 +248,10 @@ class Common:
     junit: str | None = None
     intervals: bool = False
     slice: str | None = None
+    drawn: str | None = None
+    """--unit, of tasks that have no units of their own."""
+    groups: str | None = None
+    resamples: int = 10_000
     training: tuple[str, ...] = ()
     """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
@@ -258,13 +262,17 @@ class Common:
     @property
     def wants_rows(self) -> bool:
         """Whether the documents' own tallies are looked at, so that they have to be kept."""
-        asked = (self.report, self.tallies, self.document)
+        asked = (self.report, self.tallies, self.document, self.picture)
         return self.by == "document" or self.wants_parts or any(one is not None for one in asked)
 
     @property
     def wants_parts(self) -> bool:
         """Whether fields or labels are looked at document by document, so that the documents have to be kept."""
-        return self.intervals or any(one is not None for one in (self.save, self.baseline, self.slice))
+        return (
+            self.intervals
+            or self.groups is not None
+            or any(one is not None for one in (self.save, self.baseline, self.slice))
+        )
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -387,7 +395,8 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="The value of a figure that is 0/0."),
         click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9; for a field or label lines[*].price.f1=0.9; for the share of invalid answers invalid=0.02."),
-        click.Option(["--intervals"], is_flag=True, help="Also print a 95 % confidence interval for each figure, overall and by label or field (1,000 resamples, seed 0; compare uses 10,000)."),
+        click.Option(["--intervals"], is_flag=True, help="Also print a 95 % confidence interval of each figure, overall and by label, field or attribute."),
+        *drawing_options(task),
         click.Option(["--slice"], metavar="FIELD|FILE:COLUMN", help="Also print the figures for groups of documents, by a field of the reference or by a column of a file with document ids (.csv, .tsv, .jsonl, .parquet), and which groups differ from the rest."),
         click.Option(["--baseline"], metavar="FILE.json", help="Exit with 1 if a figure, overall or for a field or label, is significantly worse than in a result that --save has written."),
         click.Option(["--save"], type=FILE, metavar="FILE.json", help="Also write the result with the sums of its documents, for --baseline and history."),
@@ -417,6 +426,33 @@ def label_option(task: Task) -> list[click.Option]:
     return [
         click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which label.{usual}")
     ]
+
+
+def drawing_options(task: Task) -> list[click.Option]:
+    """What is drawn for intervals and tests, and how often."""
+    own = any(flag(one) == "--unit" for one in fields(task.Settings))
+    unit = click.Option(
+        ["--unit", "drawn"],
+        type=click.Choice(["document", "group"]),
+        help=f"What is drawn for intervals and tests: {task.unit}s, or --groups of them.",
+    )
+    return [
+        *([] if own else [unit]),
+        click.Option(["--groups"], metavar="FIELD|FILE:COLUMN", help=f"Which {task.unit}s are drawn together for intervals and tests, such as those of one patient: by a field of the reference, or a column of a file by document id."),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True, help="How often they are drawn again."),
+    ]  # fmt: skip
+
+
+def groups_given(groups: str | None, drawn: str | None, settings: Any) -> str | None:
+    """What documents are drawn by together; --unit has to say the same."""
+    unit = getattr(settings, "unit", None) or drawn or "auto"
+    if unit == "group" and groups is None:
+        raise MetricError(
+            "--unit group: say which documents belong together, with --groups FIELD or --groups FILE.csv:COLUMN"
+        )
+    if groups is not None and unit not in ("group", "auto"):
+        raise MetricError(f"--unit {unit} and --groups both say what is drawn; leave one of them out")
+    return groups
 
 
 def attributes_help(task: Task) -> str:
@@ -501,6 +537,17 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
             raise MetricError(
                 f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
                 f"look at the {task.unit} with explain --document"
+            )
+    resampled = {
+        "--intervals": common.intervals,
+        "--slice": common.slice,
+        "--baseline": common.baseline,
+        "--report": common.report,
+    }
+    for name in ("groups", "resamples"):
+        if was_given(name) and not any(resampled.values()):
+            raise MetricError(
+                f"--{name} changes nothing without {', '.join(resampled)}, which draw {task.unit}s; give one of them"
             )
     if common.junit and not (common.fail_under or common.baseline):
         raise MetricError("--junit writes what --fail-under and --baseline find; give one of these, too")

@@ -61,7 +61,7 @@ def terminal_width() -> int:
 def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:
     """Something of rich's on standard output."""
     console = standard_output()
-    console.print(renderable)
+    console.print(renderable, crop=False)
     for note in notes:
         console.print(note, markup=False, style="dim")
 

@@ -24,6 +24,7 @@ from tallystick.cli.options import (
     check_before,
     common_options,
     file_arguments,
+    groups_given,
     metric_option,
     refuse_without_effect,
     settings_of,
@@ -51,8 +52,9 @@ def score_command(name: str) -> click.Command:
         files = given.pop("reference"), given.pop("predicted", None)
         together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
+        groups_given(common.groups, common.drawn, settings)
         train = training_of(common.training, settings, common.by)
-        look_at_gates(common)  # report a misspelt gate before the work, not after it
+        look_at_gates(common, task)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
         if task.together and together == (files[1] is not None):
@@ -253,6 +255,8 @@ class Ending:
 def finish(ending: Ending, common: Common) -> None:
     """The files first, so that a reader that leaves early (`| head`) does not cost them; then the figures and the task's own tables
     in the chosen format, what is to be said about them, and the gates."""
+    from tallystick.results.units import interval_line
+
     results, shown = ending.results, ending.shown
     for line in ending.opening:
         say(line)
@@ -260,10 +264,12 @@ def finish(ending: Ending, common: Common) -> None:
         results, shown = results.only(common.document), Shown()
     if common.undefined is not None:
         results = results.changed(undefined=common.policy())
+    if common.groups is not None:
+        results = results.grouped(common.groups)
     errors = list(results.errors(common.limit)) if common.differences else []
     written = write_files(results, shown, common)
-    against = results.against(common.baseline) if common.baseline else None
-    slices = results.slices(common.slice) if common.slice else None
+    against = results.against(common.baseline, resamples=common.resamples) if common.baseline else None
+    slices = results.slices(common.slice, resamples=common.resamples) if common.slice else None
     as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
         click.echo(ending.print())
@@ -283,6 +289,8 @@ def finish(ending: Ending, common: Common) -> None:
     if not as_json:
         for line in results.remarks:
             say(line)
+        if common.intervals:
+            say(f"intervals: {interval_line(list(results.values()), resamples=common.resamples)}")
     for line in (*written, *ending.closing, *((*against.notes, against.summary) if against is not None else ())):
         say(line)
     pass_gates(results, common, against)
@@ -295,7 +303,7 @@ def _with_intervals(results: Results, shown: Shown, common: Common, train: Any) 
     from tallystick.results.parts import with_intervals
 
     by = common.by if common.by not in (None, "document") else "field" if "fields" in shown.json else None
-    return with_intervals(results, shown.tables, shown.json, by, common.label, train)
+    return with_intervals(results, shown.tables, shown.json, by, common.label, train, common.resamples)
 
 
 def _echo_json(results: Results, common: Common, extra: dict[str, Any]) -> None:
@@ -336,7 +344,9 @@ def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
     """The report and the tallies, and what is to be said about them."""
     lines = []
     if common.report:
-        parts = results.report_parts(common.report, documents=common.report_documents, tables=shown.tables)
+        parts = results.report_parts(
+            common.report, documents=common.report_documents, tables=shown.tables, resamples=common.resamples
+        )
         lines.append(f"report: {common.report}")
         if parts.absent:
             lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")

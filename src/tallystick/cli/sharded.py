@@ -49,7 +49,7 @@ def score_in_shards(
     from tallystick.results.accounts import Wants
     from tallystick.tasks.metric import results_of
 
-    whole = ("save", "baseline", "intervals", "slice")
+    whole = ("save", "baseline", "intervals", "slice", "groups")
     refuse_whole(
         task, settings, {"--errors": common.differences, **{f"--{name}": getattr(common, name) for name in whole}}
     )
@@ -66,7 +66,8 @@ def score_in_shards(
     gathered = Scored(None, done.results, extra=done.extra)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(done, common))
-    scored = replace(scored, notes=(*scored.notes, how_it_ran(done)))
+    scored, read_as = task.read_as(replace(scored, notes=(*scored.notes, how_it_ran(done))), files, settings)
+    shown += read_as
     absent = "" if put_together else NO_ALIGNMENTS
     title = versus(files[1], files[0])
     results = results_of(task, scored, settings, title=title, reference=files[0], shown=shown, absent=absent)

@@ -21,6 +21,7 @@ only where to cut: the readers check every shard as they check a whole file.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -32,7 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, distinct
-from tallystick.files.json_values import Json, read_json, try_decode
+from tallystick.errors import InputError
+from tallystick.files.json_values import Json, decode_line, read_json, try_decode
 from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
 from tallystick.frozen import frozen
 
@@ -42,9 +44,12 @@ is settled: what stands behind has to be looked at again with more of the file."
 
 NAMES = (
     "id", "doc_id", "doc_key", "docid", "doc", "document_id", "instance_id", "example_id", "wnd_id", "title", "key", "name",
+    "_input_hash",
 )  # fmt: skip
 """Under which of these a JSON object may have its name, the likeliest first."""
 
+_FIRST = 1 << 22
+"""A first line that is longer is looked for in the whole file."""
 _NEWDOC = re.compile(rb"^#[ \t]*newdoc\b", re.MULTILINE)
 _GLOBAL = re.compile(rb"^#[ \t]*global\.[^\n]*\n", re.MULTILINE)
 _DOCSTART = re.compile(rb"^-DOCSTART-", re.MULTILINE)
@@ -193,6 +198,24 @@ DOCSTART = Boundaries("columns with -DOCSTART-", find_marked(_DOCSTART, b"-DOCST
 COLUMNS = Boundaries("columns", find_blocks)
 
 
+_CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
+
+
+def begins_documents(head: bytes) -> bool:
+    """Whether a file has lines `#begin document`."""
+    return _CONLL.search(head) is not None
+
+
+def _name_in_header(document: bytes) -> str:
+    """What `#begin document` calls the document."""
+    from tallystick.files.pairing import document_key
+
+    return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
+
+
+CONLL = Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=32 << 20)
+
+
 def conllu_boundaries(head: bytes) -> Boundaries:
     """CoNLL-U by documents where it has them, else by sentences."""
     return NEWDOC if _NEWDOC.search(head) else SENTENCES
@@ -230,6 +253,24 @@ class Opening:
         return self.source.head().removeprefix(BYTE_ORDER_MARK)
 
     @cached_property
+    def first(self) -> Any:
+        """The first document of a file of JSON or of a table, decoded; None if it begins like neither, or can be read only once."""
+        from tallystick.files.lines import ArrowLines, is_arrow_file
+
+        try:
+            if is_arrow_file(self.source):
+                return next((decode_line(of.lines[0], "") for of in ArrowLines(self.source).portions(1)), None)
+            if self.head.lstrip()[:1] not in (b"{", b"["):
+                return None
+            line = self.source.head(_FIRST).removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+            (value,) = try_decode(line) or (None,)
+            if isinstance(value, dict):
+                return value
+            return self.documents[0].value if self.documents else None
+        except InputError:
+            return None  # the reader says what is wrong with the file
+
+    @cached_property
     def text(self) -> str:
         """The whole text, which is read."""
         return self.source.text()
@@ -248,25 +289,68 @@ class Opening:
 class Format:
     """A format of a task's files, declared once: how it is recognised, what reads it, and where its documents begin.
 
-    `boundaries` may depend on the first bytes; without any it is JSON, which is cut line by line.
+    `boundaries` may depend on the first bytes; without any it is JSON, which is cut line by line. A format of somebody else's has a
+    `title`, by which the results say how a file was read, and what it is known by; where several recognise a file, those that another
+    one is `over` do not count, and more than one of the others is an error.
     """
 
     name: str
     recognises: Callable[[Opening], bool] = lambda opening: True
     read: Callable[..., Any] | None = None
     boundaries: Boundaries | Uncut | Callable[[bytes], Boundaries | Uncut] | None = None
+    title: str = ""
+    known_by: str = ""
+    over: tuple[str, ...] = ()
+    rival: Callable[[Opening], bool] | None = None
+    """Of a format of ours: whether a file has all that it needs, so that somebody else's format may not be meant."""
 
 
 def find_format(formats: Sequence[Format], opening: Opening, asked: str | None = None) -> Format | None:
-    """The format of that name, or the first that recognises the file."""
+    """The format of that name, or the first that recognises the file. A file that two formats of other people recognise is an error
+    that names both."""
     named = next((one for one in formats if one.name == asked), None)
-    return named or next((one for one in formats if one.recognises(opening)), None)
+    if named is not None:
+        return named
+    first = next((one for one in formats if one.recognises(opening)), None)
+    if first is not None and first.title:
+        refuse_doubt(formats, opening)
+    return first
+
+
+def refuse_doubt(formats: Sequence[Format], opening: Opening) -> None:
+    """An error if a file can be read in two ways."""
+    found = [one for one in formats if (one.recognises if one.title else one.rival or _never)(opening)]
+    covered = {name for one in found for name in one.over}
+    rivals = [one for one in found if one.name not in covered]
+    if len(rivals) > 1:
+        ways = " or as ".join(f"{one.title or one.name} ({one.known_by})" for one in rivals)
+        named = " or ".join(f"--input {one.name}" for one in rivals)
+        raise InputError(f"can be read as {ways}; say which: {named}", str(opening.source))
+
+
+def _never(opening: Opening) -> bool:
+    return False
+
+
+def how_read(formats: Sequence[Format], files: Sequence[Any], asked: str | None = None) -> dict[str, str]:
+    """By file the title of its format, where that is somebody else's."""
+    out = {}
+    for file in files:
+        if not isinstance(file, (str, os.PathLike, Source)) or Source.of(file).reads_once:
+            continue
+        try:
+            found = find_format(formats, Opening(file), asked)
+        except InputError:
+            continue
+        if found is not None and found.title:
+            out[str(Source.of(file))] = found.title
+    return out
 
 
 def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
     """How a file of a task is cut; `input` is the format where the user has said it."""
     opening = Opening(file)
-    found = _why_whole(formats, opening) or _boundaries_of_json(opening, input)
+    found = _why_whole(formats, opening) or _boundaries_of_json(formats, opening, input)
     if found is not None:
         return found
     cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]
@@ -291,12 +375,16 @@ def _why_whole(formats: Sequence[Format], opening: Opening) -> Uncut | None:
     return next(whole, None)
 
 
-def _boundaries_of_json(opening: Opening, input: str | None) -> Boundaries | Uncut | None:
+def _is_json(formats: Sequence[Format], input: str) -> bool:
+    return any(one.name == input and one.title and one.boundaries is None for one in formats)
+
+
+def _boundaries_of_json(formats: Sequence[Format], opening: Opening, input: str | None) -> Boundaries | Uncut | None:
     """How a file is cut that begins like JSON; None for any other."""
     content = opening.head.lstrip()
     if content[:1] == b"[":
         return Uncut("it is one JSON list; as JSON Lines it can be cut")
-    if content[:1] != b"{" or input not in (None, "auto", "jsonl", "triples"):
+    if content[:1] != b"{" or (input not in (None, "auto", "jsonl", "triples") and not _is_json(formats, input)):
         return None
     line, newline, _ = content.partition(b"\n")
     if newline and try_decode(line) is None:

@@ -12,7 +12,6 @@ A text that stands for a document (a model's answer) is its own line, whatever i
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
+from tallystick.files.cells import read_cells, separator
 from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, finite, read_noisy, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
@@ -335,27 +335,12 @@ _TRUTH = {"true": True, "false": False}
 
 def _read_table(source: Source, mark: str | None, kinds: Kinds | None, id: str) -> HeldLines:
     text = source.text()
-    first = text.split("\n", 1)[0]
-    mark = mark or (";" if first.count(";") > first.count(",") else ",")
-    import csv
-
-    csv.field_size_limit(1 << 30)  # a cell may hold a document
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    places: list[Place] = []
-    cells: list[list[str]] = []
-    try:
-        header = next(rows, [])
-        for row in rows:
-            if not row:
-                continue
-            if len(row) != len(header):
-                raise source.error(
-                    f"expected {counted(len(header), 'cell')}, as the first line has, found {len(row)}", rows.line_num
-                )
-            places.append(source.place(rows.line_num))
-            cells.append(row)
-    except csv.Error as error:
-        raise source.error(f"is no table: {error}", rows.line_num) from None
+    rows = read_cells(text, str(source), mark or separator("", text), first=source.line(1))
+    header = next(rows, (0, []))[1]
+    places, cells = [], []
+    for line, row in rows:
+        places.append(Place(str(source), line))
+        cells.append(row)
     paths = _header(header, source)
     columns = [
         _cast_column(one, kinds(path) if kinds else "")

@@ -299,7 +299,7 @@ def read_json(name: AnySource) -> list[Json]:
     file, data = str(source), source.read().removeprefix(BYTE_ORDER_MARK)
     if not data.strip():
         raise InputError("is empty; expected JSON", file)
-    if data.lstrip()[:1] != b"[":
+    if data.lstrip()[:1] != b"[" or _are_lists(data):
         out = []
         for number, line in enumerate(data.split(b"\n"), 1):
             if not line.strip():
@@ -314,6 +314,12 @@ def read_json(name: AnySource) -> list[Json]:
             return out
     whole = Json(decode_line(data, file), Place(file))
     return whole.each() if isinstance(whole.value, list) else [whole]
+
+
+def _are_lists(data: bytes) -> bool:
+    """Whether JSON that begins with a list has one list a line."""
+    first, _, rest = data.strip().partition(b"\n")
+    return bool(rest) and try_decode(first) is not None
 
 
 # JSON as language models write it: in code fences, with words around it, with trailing commas, cut off, behind their reasoning.

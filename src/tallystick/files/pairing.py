@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
@@ -169,6 +169,12 @@ class Documents(Generic[T]):
     partial: bool = False
     warnings: list[str] = field(default_factory=list)
     texts: dict[str, Any] = field(default_factory=dict)
+    unit: str = ""
+    """What the offsets count, where the format says it."""
+    left_out: frozenset[str | None] = frozenset()
+    """Documents that an annotator rejected: they are scored on neither side."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """The texts of documents whose names are numbers that a tool gave them."""
 
     def add(self, name: str, value: T, place: Place, text: Any = None) -> None:
         """Put a document in; a name may stand for one document only."""
@@ -200,6 +206,20 @@ def pair_documents(
     reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
 ) -> Paired[T]:
     """Two files laid together; `nothing` is the document that a side lacks. See `pair_sides`."""
+    if reference.unit and predicted.unit and reference.unit != predicted.unit:
+        raise SidesMismatch(
+            f"{reference.file} ({reference.format}) counts {reference.unit} and {predicted.file} ({predicted.format}) counts "
+            f"{predicted.unit}: their spans cannot be compared"
+        )
+    if reference.left_out:
+        kept = {name: one for name, one in predicted.values.items() if name not in reference.left_out}
+        predicted = replace(predicted, values=kept, places={name: predicted.places[name] for name in kept})
+    renamed = names_by_content(reference.contents, predicted.contents)
+    if renamed:
+        values = {renamed[name]: one for name, one in predicted.values.items()}
+        places = {renamed[name]: one for name, one in predicted.places.items()}
+        note = paired_by_text(reference.file, predicted.file)
+        predicted = replace(predicted, values=values, places=places, texts={}, warnings=[*predicted.warnings, note])
     sides = reference.side, predicted.side
     pairs = pair_sides(*sides, absent)
     left, right = list(reference.values.values()), list(predicted.values.values())
@@ -211,6 +231,21 @@ def pair_documents(
         {**predicted.texts, **reference.texts},
         places_of(reference, predicted, pairs),
     )
+
+
+def names_by_content(reference: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, str]:
+    """The reference's name of each predicted document, where no name is on both sides, and all texts are, each once; else nothing."""
+    by_text = {text: name for name, text in reference.items()}
+    texts = set(predicted.values())
+    alike = len(by_text) == len(reference) == len(predicted) == len(texts) and texts == set(by_text)
+    return (
+        {name: by_text[text] for name, text in predicted.items()} if alike and not {*reference} & {*predicted} else {}
+    )
+
+
+def paired_by_text(reference: str, predicted: str) -> str:
+    """What to say of documents that were paired so."""
+    return f"{reference} and {predicted} have no document id in common and the same texts; the documents are paired by text"
 
 
 def places_of(

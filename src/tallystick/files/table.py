@@ -364,7 +364,8 @@ def read_columns(
     documents: list[I64] = []
     token_data = [np.zeros(0, dtype=np.uint8)]
     token_sizes = [np.zeros(0, dtype=np.int32)]
-    count = starts = width = 0
+    count = starts = 0
+    width = _width_of_file(source, separator, comment) if source.is_part else 0
     within = False  # whether the line before is a token
     asked = columns if token_column is None else (*columns, token_column)
     for block in split_lines(source, separator):
@@ -415,6 +416,16 @@ def _find_tokens(
         if is_token[remark - 1] if remark else within:
             raise InputError("a comment inside a sentence", place_of(block, source, remark))
     return is_token, opening
+
+
+def _width_of_file(source: Source, separator: str | None, comment: str | None) -> int:
+    """The number of columns of the file that a part was cut out of, so that parts are held to it as the whole is; 0 if its head does not show it."""
+    head = Source.of(source.name).head()
+    for block in split_lines(Source.of_text(head[: head.rfind(b"\n") + 1], source.name), separator):
+        tokens = np.flatnonzero(_find_tokens(block, source, comment, False)[0])
+        if len(tokens):
+            return int(block.columns[tokens[0]])
+    return 0
 
 
 def _check_width(block: LineBlock, source: Source, tokens: Indices, asked: tuple[int, ...], width: int) -> int:

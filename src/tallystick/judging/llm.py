@@ -33,7 +33,7 @@ from urllib.parse import urlsplit
 
 from tallystick.errors import InputError, counted, did_you_mean
 from tallystick.frozen import frozen
-from tallystick.judging.questions import Judgement, Prompt, Question, Unusable, Verdict, read_answer
+from tallystick.judging.questions import Judgement, Prompt, Question, Unusable, Verdict, read_answer, speaks_to_judge
 from tallystick.judging.store import Store
 
 IN_VAIN = 20
@@ -298,6 +298,8 @@ class Report:
     without_reference: int = 0
     """Questions without a reference to show, which this prompt cannot ask about."""
     not_called: int = 0
+    fenced: int = 0
+    """Pairs (or candidates) that were asked about with a text that speaks to the judge, as data between quotation marks."""
     failures: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
     tokens_in: int = 0
@@ -312,6 +314,11 @@ class Report:
         lines = [f"{counted(n, 'call')} failed: {reason}" for reason, n in self.failures.most_common()]
         for reason, n in self.unusable.most_common():
             lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks again)")
+        if self.fenced:
+            lines.append(
+                f"{counted(self.fenced, 'question')} with a text that may speak to the judge (line breaks, marks, words such as answer or label), "
+                "which was quoted as data"
+            )
         if self.not_called:
             lines.append(f"{counted(self.not_called, 'call')} not made, because all earlier calls failed")
         if self.without_reference:
@@ -413,6 +420,7 @@ class LanguageModel:
                     self.progress(done, len(pieces))
 
             if pieces:
+                report.fenced += 0 if last else sum(map(speaks_to_judge, pieces))
                 call_all(self.endpoint, [self.prompt.messages(piece) for piece in pieces], take, report.begin)
                 report.not_called += len(pieces) - (report.calls - before)
 

@@ -357,7 +357,12 @@ class StoreFile:
                 lay_out(file)
                 return new
         except BaseException:
+            laid_out = self._connection is file
             file.close()
+            if new and not _has_content(self.path):
+                self.path.unlink(missing_ok=True)
+            if laid_out:
+                self._stand_in()
             raise
         file.execute("ROLLBACK")  # somebody else was faster
         file.close()

@@ -63,6 +63,7 @@ class Subject:
     undefined: float | None = None
     settings: str = ""
     name: str = ""
+    unit: str = "document"
 
 
 @frozen
@@ -129,7 +130,7 @@ class Account:
         """The account of a result, with what is wanted of it, to be added to others of the same metric."""
         account = Account(
             result.kind,
-            Subject(str(result.metric), result.undefined, result.settings, result.name),
+            Subject(str(result.metric), result.undefined, result.settings, result.name, result.unit),
             fields=result.field_sums,
             labels=result.label_sums,
             count=result.count,

@@ -32,6 +32,7 @@ from tallystick.results.comparison import FEW, Cell, Comparison, Measure, letter
 from tallystick.results.resampling import (
     TESTS,
     Difference,
+    Interval,
     LeftOut,
     Resampled,
     check_comparable,
@@ -40,6 +41,7 @@ from tallystick.results.resampling import (
     figure_left_out,
     holm,
     interval_of,
+    intervals,
     mean_of_runs,
     most_drawn,
     randomisation_values,
@@ -47,11 +49,9 @@ from tallystick.results.resampling import (
 )
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.selection import of_one_kind, stacked
+from tallystick.results.units import RESAMPLES, GroupSpec, in_units, unit_line
 
-RESAMPLES = 10_000
-"""So many that letters seldom hang on the seed."""
-
-Runs = Sequence[Result | Mapping[str, Result]]
+Runs = Sequence[Result | Mapping[str, Result]] | Mapping[str, Mapping[str, Result]]
 _Runs = Mapping[str, Sequence[Mapping[str, Result]]]
 
 
@@ -66,13 +66,15 @@ def compare(
     ties: str = "mean",
     base: str | None = None,
     splits: bool | Sequence[str] | None = None,
+    groups: GroupSpec | None = None,
 ) -> Comparison:
     """Lay systems side by side: for each its result, or its results by metric, over the same documents; or a list of
-    these, one for each run.
+    these, one for each run; or, of several data sets, a mapping from their names: {"A": {"news": ..., "web": ...}}.
 
     Without a `test` it is randomisation where there are fewer than 100 documents, else the bootstrap. Arrows count from
     the ranks under the metric `base`, the first if none is named. Runs are `splits` (data sets) if their documents differ;
     where documents have no names of their own (only numbers), you have to say so, by True or by the names of the splits.
+    Documents are drawn in `groups`, if some are given (see `Results.grouped`).
 
     >>> gold = [["a"], ["b"], ["c"], ["d"]]
     >>> metric = ts.f1(ts.match(ts.exact))
@@ -88,11 +90,42 @@ def compare(
         raise MetricError(
             f"expected results by the names of the systems, {{'A': ..., 'B': ...}}, found {type(systems).__name__} {systems!r:.60}"
         )
+    named = _named_sets(systems)
+    if named is not None:
+        splits = named if splits is None else splits
+        systems = {name: [found[one] for one in named] for name, found in systems.items()}  # type: ignore[index,call-overload]
     given = {str(name): _runs(found, str(name)) for name, found in systems.items()}
+    if groups is not None:
+        given = {name: [_grouped(run, groups) for run in runs] for name, runs in given.items()}
     how = {
         "resamples": resamples, "seed": seed, "level": level, "method": method, "test": test, "ties": ties, "base": base, "splits": splits,
     }  # fmt: skip
     return _laid_out(given, how)
+
+
+def _named_sets(systems: Mapping[str, Any]) -> list[str] | None:
+    """The names of the data sets, where each system has its results by these."""
+    by_name = {
+        name: list(found)
+        for name, found in systems.items()
+        if isinstance(found, Mapping) and found and all(isinstance(one, Mapping) for one in found.values())
+    }
+    if not by_name:
+        return None
+    first = next(iter(by_name.values()))
+    for name in systems:
+        if set(by_name.get(name, ())) != set(first):
+            has = some(by_name[name]) if name in by_name else "no data sets by name"
+            raise MetricError(
+                f"systems are compared on the same data sets: {next(iter(by_name))} has {some(first)}, and {name} has {has}"
+            )
+    return first
+
+
+def _grouped(run: Mapping[str, Result], groups: GroupSpec) -> Mapping[str, Result]:
+    from tallystick.results.results import Results
+
+    return (run if isinstance(run, Results) else Results(run)).grouped(groups)
 
 
 def compare_parts(given: _Runs, how: Mapping[str, Any]) -> Comparison:
@@ -111,7 +144,11 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     runs = _of_one_kind(given, metrics)
     apart: _Runs = {}
     """Runs over different documents: each is a stratum, and they are compared by their mean."""
-    if any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits:
+    are_splits = any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits
+    drawn_from = next(iter(runs.values()))
+    units = unit_line([run[metrics[0]] for run in (drawn_from if are_splits else drawn_from[:1])])
+    runs = {name: [{m: in_units(run[m]) for m in metrics} for run in found] for name, found in runs.items()}
+    if are_splits:
         apart, runs = runs, _stacked(runs, metrics)
     groups = _together(runs, metrics)
     sorts = _sorts(runs, groups) if parts else {}
@@ -150,6 +187,7 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     cells = marked(tuple(runs), cells, differences, 1 - level, lower)
     settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}, test={test}, correction=holm"
     settings += " over parts" if parts else ""
+    settings += f", {units}"
     settings += ", strata=splits" if apart else ""
     settings += "" if ties == "mean" else f", ties={ties}"
     notes = [*_about_splits(apart, metrics, cells), *notes]
@@ -158,7 +196,7 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, ascending=lower, base=base), differences, settings,
         (_documents(apart or runs, metrics, splits=bool(apart)), *dict.fromkeys((*notes, *doubts)), *said),
         tuple(dict.fromkeys(doubts)), _signatures(apart or runs, settings), base=base or metrics[0], measures=measures,
-        splits=_by_split(apart, metrics, splits), runs=given, how=how,
+        splits=_by_split(apart, metrics, splits), split_intervals={} if parts else _split_intervals(apart, metrics, how), runs=given, how=how,
     )  # fmt: skip
 
 
@@ -176,8 +214,8 @@ def _doubts_about_parts(
     )
     left_out = f"0/0 in some resamples, which are left out: {some(rare)}" if rare else ""
     return [
-        *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test),
-        *cautions.about_reach(known, documents, resamples, test, alpha), *near, *filter(None, [left_out]),
+        *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test, first.unit),
+        *cautions.about_reach(known, documents, resamples, test, alpha, first.unit), *near, *filter(None, [left_out]),
     ]  # fmt: skip
 
 
@@ -189,12 +227,36 @@ def _by_split(
     runs: _Runs, metrics: Sequence[str], names: bool | Sequence[str] | None
 ) -> dict[str, dict[tuple[str, str], float | None]]:
     """The figures of each split, under its name or its number."""
-    count = len(next(iter(runs.values()))) if runs else 0
-    called = [str(k + 1) for k in range(count)] if names is None or isinstance(names, bool) else list(map(str, names))
     return {
         split: {(name, metric): found[k][metric].score for name, found in runs.items() for metric in metrics}
-        for k, split in enumerate(called[:count])
+        for k, split in enumerate(_called(runs, names))
     }
+
+
+def _called(runs: _Runs, names: bool | Sequence[str] | None) -> list[str]:
+    """What the splits are called."""
+    count = len(next(iter(runs.values()))) if runs else 0
+    if names is None or isinstance(names, bool):
+        return [str(k + 1) for k in range(count)]
+    if len(names) != count:
+        raise MetricError(f"there are {count} splits, and {counted(len(names), 'name')} for them: {some(names)}")
+    return list(map(str, names))
+
+
+def _split_intervals(
+    runs: _Runs, metrics: Sequence[str], how: Mapping[str, Any]
+) -> dict[str, dict[tuple[str, str], Interval]]:
+    """The interval of each figure within its split."""
+    settings = {name: how[name] for name in ("resamples", "seed", "level", "method")}
+    out: dict[str, dict[tuple[str, str], Interval]] = {}
+    for k, split in enumerate(_called(runs, how["splits"])):
+        places = [(name, metric) for name in runs for metric in metrics]
+        results = [runs[name][k][metric] for name, metric in places]
+        same = len({one.ids for one in results}) == 1
+        found = intervals(results, **settings) if same else [intervals([one], **settings)[0] for one in results]
+        kinds = (one.kind.headline for one in results)
+        out[split] = {place: of[headline] for place, of, headline in zip(places, found, kinds, strict=True)}
+    return out
 
 
 def _cells(
@@ -230,8 +292,8 @@ def _remarks(
     known = sum(d.p is not None for d in tested.values())
     about_labels, rare = cautions.about_labels(runs, metric)
     doubts = [
-        *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test),
-        *cautions.about_reach(known, documents, resamples, test, alpha),
+        *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test, first.unit),
+        *cautions.about_reach(known, documents, resamples, test, alpha, first.unit),
         *cautions.about_draws(metric, tested, resamples, documents, alpha),
         *rare,
     ]
@@ -288,7 +350,8 @@ def _about_splits(runs: _Runs, metrics: Sequence[str], cells: Mapping[tuple[str,
     if not runs:
         return []
     out = [
-        "Figures are means over the splits, ± their standard deviation. Documents are drawn, and outputs change places, within each split."
+        f"Figures are means over the splits, ± their standard deviation. {_unit(runs).capitalize()}s are drawn, and outputs change places, "
+        "within each split."
     ]
     for (name, found), metric in product(runs.items(), metrics):
         empty = [k for k, run in enumerate(found, 1) if run[metric].score is None]
@@ -309,12 +372,13 @@ def _lower(measures: Mapping[str, Measure]) -> tuple[str, ...]:
 
 def _documents(runs: _Runs, metrics: Sequence[str], splits: bool = False) -> str:
     """How many documents there are, by the first metric."""
-    sizes = [len(run[metrics[0]].ids) for run in next(iter(runs.values()))]
-    return (
-        f"{counted(sum(sizes), 'document')} in {counted(len(sizes), 'split')}"
-        if splits
-        else counted(sizes[0], "document")
-    )
+    sizes, unit = [len(run[metrics[0]].ids) for run in next(iter(runs.values()))], _unit(runs)
+    return f"{counted(sum(sizes), unit)} in {counted(len(sizes), 'split')}" if splits else counted(sizes[0], unit)
+
+
+def _unit(runs: _Runs) -> str:
+    """What is drawn."""
+    return next(iter(next(iter(runs.values()))[0].values())).unit
 
 
 def _signatures(runs: _Runs, settings: str) -> tuple[str, ...]:
@@ -331,7 +395,7 @@ def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:
     return "randomisation" if few and len({len(found) for found in runs.values()}) == 1 else "bootstrap"
 
 
-def _runs(found: Result | Mapping[str, Result] | Runs, name: str) -> list[Mapping[str, Result]]:
+def _runs(found: Any, name: str) -> list[Mapping[str, Result]]:
     several = list(found) if isinstance(found, Iterable) and not isinstance(found, (Result, Mapping)) else [found]
     runs = [{one.called: one} if isinstance(one, Result) else one for one in several]
     for run in runs:

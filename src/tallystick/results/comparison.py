@@ -108,6 +108,8 @@ class Comparison(Written):
     """What each metric's figures are, where that is known."""
     splits: Mapping[str, Mapping[tuple[str, str], float | None]] = field(default_factory=dict)
     """Where systems are compared by their means over several data sets: the figures of each, by system and metric."""
+    split_intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
+    """The intervals of these."""
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """The digits of single cells, by system and metric, where they are not `digits`."""
     runs: Mapping[str, Sequence[Mapping[str, Result]]] = field(default_factory=dict, repr=False, compare=False)
@@ -253,6 +255,27 @@ class Comparison(Written):
         """The ranks of all systems, 1 for the best."""
         return [rank for system in self.systems if (rank := self.cells[system, metric].rank) is not None]
 
+    def groups(self, metric: str) -> list[tuple[str, ...]]:
+        """The groups that are not significantly apart: as many systems as possible that follow each other in the ranking, no two of which
+        differ significantly. Groups may overlap, since of three systems the outer two may differ and neither from the one between them."""
+        tested = {(a, b): d for (of, a, b), d in self.differences.items() if of == metric}
+        if all(d.p is None for d in tested.values()):
+            return []
+        ranks = {s: rank for s in self.systems if (rank := self.cells[s, metric].rank) is not None}
+        order = sorted(ranks, key=ranks.__getitem__)
+        apart = {frozenset(pair) for pair, d in tested.items() if d.is_significant}
+        ends = []
+        for first in range(len(order)):
+            last = first
+            while last + 1 < len(order) and not any(
+                frozenset((order[k], order[last + 1])) in apart for k in range(first, last + 1)
+            ):
+                last += 1
+            ends.append(last)
+        return [
+            tuple(order[first : last + 1]) for first, last in enumerate(ends) if first == 0 or last > ends[first - 1]
+        ]
+
     def correlations(self) -> list[Correlation]:
         """How much each pair of metrics agrees about the order of the systems that have a figure under both."""
         out = []
@@ -286,7 +309,8 @@ class Comparison(Written):
                 }
                 for (metric, a, b), d in self.differences.items()
             ],
-            **({"splits": self._splits_as_dict()} if self.splits else {}),
+            **({"splits": self._splits_as_dict(), "split_intervals": self._split_intervals_as_dict()} if self.splits else {}),
+            **({"groups": {metric: list(map(list, self.groups(metric))) for metric in self.metrics}} if self.differences else {}),
             "base": self.base,
             "correlations": self.correlations(),
             **({"failed": dict(self.failed)} if self.failed else {}),
@@ -297,6 +321,12 @@ class Comparison(Written):
         return {
             name: {system: {metric: found[system, metric] for metric in self.metrics} for system in self.systems}
             for name, found in self.splits.items()
+        }
+
+    def _split_intervals_as_dict(self) -> dict[str, Any]:
+        return {
+            name: {s: {m: [found[s, m].low, found[s, m].high] for m in self.metrics} for s in self.systems}
+            for name, found in self.split_intervals.items()
         }
 
     def __str__(self) -> str:
@@ -404,18 +434,20 @@ TAIL = 5
 Runs = Mapping[str, Sequence[Mapping[str, Result]]]
 
 
-def about_documents(documents: int, strata: Sequence[int], systems: int, test: str) -> list[str]:
+def about_documents(
+    documents: int, strata: Sequence[int], systems: int, test: str, unit: str = "document"
+) -> list[str]:
     """What cannot be said, or not be trusted, about few documents."""
     if max(strata, default=0) < 2:
         where = " in each split" if len(strata) > 1 else ""
-        return [f"With fewer than two documents{where} there are no intervals, and nothing is tested."]
+        return [f"With fewer than two {unit}s{where} there are no intervals, and nothing is tested."]
     out = []
     if 1 in strata:
         alone = counted(strata.count(1), "split")
-        out.append(f"{alone} of one document, which is in every resample: intervals are too narrow.")
+        out.append(f"{alone} of one {unit}, which is in every resample: intervals are too narrow.")
     if documents < FEW and systems > 1 and test == "bootstrap":
         out.append(
-            f"{documents} documents are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
+            f"{documents} {unit}s are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
         )
     return out
 
@@ -432,7 +464,9 @@ def about_resamples(resamples: int, level: float) -> list[str]:
     ]
 
 
-def about_reach(pairs: int, documents: int, resamples: int, test: str, alpha: float) -> list[str]:
+def about_reach(
+    pairs: int, documents: int, resamples: int, test: str, alpha: float, unit: str = "document"
+) -> list[str]:
     """That no difference, however large, could be significant: the smallest p that there can be is too large."""
     exact = test == "randomisation" and is_exact(documents, resamples)
     drawn = 0.0 if exact else 1 / (1 + resamples)
@@ -442,7 +476,7 @@ def about_reach(pairs: int, documents: int, resamples: int, test: str, alpha: fl
         return []
     family = "one pair of systems" if pairs == 1 else f"{pairs:,} pairs of systems"
     by_documents = pairs * there_is > alpha + 1e-12
-    reason = f"{documents} documents" if by_documents else f"{resamples:,} resamples"
+    reason = f"{documents} {unit}s" if by_documents else f"{resamples:,} resamples"
     enough = "" if by_documents else f"; {math.ceil(pairs / alpha - 1e-9):,} resamples are enough"
     return [
         f"Nothing could be significant: with {reason} p is at least {smallest:.2g}, and "

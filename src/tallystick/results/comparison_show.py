@@ -291,14 +291,40 @@ def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "") 
     return Table(["metric", "and", *coefficients], [list(row.values()) for row in correlations], title=title)
 
 
+LISTED_IN_GROUP = 8
+"""So many systems of a group are named; of more the first and the last."""
+
+
+def groups_table(comparison: Comparison) -> Table:
+    """By metric the systems that follow each other in the ranking and are not significantly apart."""
+    rows: list[list[Any]] = []
+    for metric in comparison.metrics:
+        for group in comparison.groups(metric):
+            ranks = list(
+                dict.fromkeys(f"{comparison.cells[system, metric].rank:g}" for system in (group[0], group[-1]))
+            )
+            many = len(group) > LISTED_IN_GROUP
+            named = f"{group[0]} to {group[-1]}" if many else ", ".join(group)
+            rows.append([metric, "–".join(ranks), len(group), named])
+    note = f"A group: systems that follow each other in the ranking, no two of which differ significantly {_below(comparison)}."
+    return Table(["metric", "ranks", "size", "systems"], rows, "Groups that are not significantly apart", [note])
+
+
 def splits_table(comparison: Comparison) -> Table:
     """The figures of each data set, which the systems are compared by the means of."""
     rows = [
-        [split, metric, *(found[system, metric] for system in comparison.systems)]
+        [split, metric, *(_in_split(comparison, split, system, metric) for system in comparison.systems)]
         for metric in comparison.metrics
         for split, found in comparison.splits.items()
     ]
     return Table(["split", "metric", *comparison.systems], rows, title=f"Splits {comparison.title}".strip())
+
+
+def _in_split(comparison: Comparison, split: str, system: str, metric: str) -> Any:
+    """The figure of a system in a data set, with its interval."""
+    value = comparison.splits[split][system, metric]
+    interval = comparison.split_intervals.get(split, {}).get((system, metric))
+    return value if value is None or interval is None else Estimate(value, interval.ends)
 
 
 def differences_table(comparison: Comparison) -> Table:
@@ -306,6 +332,7 @@ def differences_table(comparison: Comparison) -> Table:
     rows = [
         [metric, a, b, d.value, d.interval.low, d.interval.high, d.p, d.corrected]
         for (metric, a, b), d in comparison.differences.items()
+        if metric in comparison.metrics
     ]
     gains = [Column(name, "gain") for name in ("second - first", "low", "high")]
     return Table(["metric", "first", "second", *gains, Column("p", "number"), Column("p (Holm)", "number")], rows)
@@ -333,6 +360,7 @@ def render_comparison(
     """The page as HTML. `own` has for each comparison the tables that its task adds; figures are rounded, or cut."""
     first = comparisons[0]
     tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
+    tables = [[*([splits_table(one)] if one.splits else []), *of] for one, of in zip(comparisons, tables, strict=True)]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     contents = [_data(one, added) for one, added in zip(comparisons, tables, strict=True)]
     heard = [[note for note in one.notes if note.startswith(WARNING)] for one in comparisons]
@@ -396,6 +424,8 @@ def _data(one: Comparison, added: Sequence[Table]) -> dict[str, Any]:
     return {**one.as_dict(), "alpha": _alpha(one), "order": [one.systems, one.metrics], **tables, **beside}
 
 
+MANY, DENSE = 20, 12
+"""With more systems their rows stand closer, without the ends of intervals as numbers; and who is above whom is shown by dots."""
 CARRIED, BESIDE = 100, 2_000_000
 """How many documents a page shows with the predictions side by side, and how many bytes these may have together."""
 SHOWN = 8
@@ -474,8 +504,11 @@ def _for_template(one: Comparison, added: Sequence[Table], truncate: bool) -> di
     if _is_ranked(one):
         legend.append(f"#: rank; arrows: places moved from {_base(one)}. ★ is the best.")
     correlations = page_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
+    groups = groups_table(one) if one.differences and len(one.systems) > 2 else None
     tracks = [[f"{end:.3g}" for end in scales[metric]] for metric in one.metrics]
     return {
+        "failed": list(one.failed.items()), "many": len(one.systems) > MANY, "dense": len(one.systems) > DENSE,
+        "groups": page_table(groups) if groups is not None and groups.rows else None,
         "tracks": tracks, "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
         "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations, "own": [page_table(table) for table in added],
     }  # fmt: skip
@@ -550,9 +583,18 @@ def comparison_picture(comparison: Comparison, kind: str | None = None) -> Pictu
         metric: {system: (cell.value, _ends(cell)) for system, cell in row.items() if cell.value is not None}
         for metric, row in cells.items()
     }
-    order = sorted(comparison.systems, key=lambda system: _place(ranks[comparison.metrics[0]][system]))
+    first = comparison.base if comparison.base in ranks else comparison.metrics[0]
+    bars = {
+        metric: [
+            (ranks[metric][one[0]] or 0.0, ranks[metric][one[-1]] or 0.0)
+            for one in comparison.groups(metric)
+            if len(one) > 1
+        ]
+        for metric in comparison.metrics
+    }
+    order = sorted(comparison.systems, key=lambda system: _place(ranks[first][system]))
     labels = {metric: _axis_label(comparison, metric) for metric in comparison.metrics}
-    blocks: dict[str, Block] = {"figures": Dots(order, dots, labels), "ranks": Ranks(comparison.systems, ranks)}
+    blocks: dict[str, Block] = {"figures": Dots(order, dots, labels), "ranks": Ranks(comparison.systems, ranks, bars)}
     return draw_blocks([blocks[name] for name in chosen])
 
 

@@ -33,6 +33,7 @@ from tallystick.engine.ranking import Mask, Steps
 from tallystick.errors import MetricError, check_share, counted
 from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, explain_documents
+from tallystick.results.units import RESAMPLES
 from tallystick.show.tables import Column, Table, Tables
 
 Address = tuple[Any, ...]
@@ -485,7 +486,7 @@ def thinned(curve: Sequence[tuple[float, float, float]], most: int) -> list[tupl
     return [curve[k] for k in np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int)).tolist()]
 
 
-def review(claims: Claims, target: float = 0.95, *, resamples: int = 1000, seed: int = 0) -> Review:
+def review(claims: Claims, target: float = 0.95, *, resamples: int = RESAMPLES, seed: int = 0) -> Review:
     """From which confidence on documents, and values, reach a target accuracy."""
     check_share("target", target)
     known = claims.reviews.get((target, resamples, seed))

@@ -1,4 +1,4 @@
-"""What went wrong, kind by kind: how often, where, and what each figure would be if one kind were mended.
+"""What went wrong, kind by kind: how often, where, and what each figure would be if one kind were repaired.
 
 A task finds its mistakes (`Task.find_mistakes`), and each carries its *mend*: the changes to the predicted document that repair this
 mistake and nothing else. A change is a path into the document and what becomes of the value there:
@@ -179,9 +179,11 @@ class Analysis(Tables):
     """The errors of a prediction, as the tables that `--errors` prints: `kinds`, each with its figures if mended; all `mistakes`;
     `figures` as they are; and `mended`, the figures without any error."""
 
-    def __init__(self, found: Found, rows: int | None = None) -> None:
+    def __init__(self, found: Found, rows: int | None = None, own: Sequence[Table] | None = None) -> None:
+        """`own` are the tables of a task that lists its errors in its own way."""
         self.found, self.limit = found, rows
-        super().__init__([self._kinds_table(), *self._labels_table(), *found.tables, *self._list_table()])
+        more = [*self._labels_table(), *found.tables, *self._list_table()] if own is None else own
+        super().__init__([self._kinds_table(), *more])
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -199,22 +201,29 @@ class Analysis(Tables):
     def mended(self) -> Figures:
         return self.found.mended
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, *, examples: bool = True) -> dict[str, Any]:
         """Everything as plain data; examples are all mistakes, or as many as rows were asked for."""
         kept = self.mistakes if self.limit is None else self._chosen(self.limit)
         return {
             "count": len(self.mistakes),
             "figures": self.figures,
             "mended": self.mended,
-            "kinds": [kind.as_dict(kept) for kind in self.kinds],
+            "kinds": [kind.as_dict(kept) if examples else vars(kind) for kind in self.kinds],
         }
 
     def _columns(self) -> dict[str, tuple[str, str]]:
-        """The figures that the table shows: all of a single metric, the main one of each of several."""
+        """The figures that the table shows: all of a single metric; of several the main one of each that a mend changes."""
         if len(self.figures) == 1:
             metric, figures = next(iter(self.figures.items()))
             return {name: (metric, name) for name in figures}
-        return {metric: (metric, self.found.headlines[metric]) for metric in self.figures}
+        named = {metric: (metric, self.found.headlines[metric]) for metric in self.figures}
+        changing = {name: of for name, of in named.items() if self._changes(*of)}
+        return changing or named
+
+    def _changes(self, metric: str, figure: str) -> bool:
+        """Whether some mend changes a figure."""
+        now = self.figures[metric].get(figure)
+        return any(kind.mended.get(metric, {}).get(figure) != now for kind in self.kinds)
 
     def _kinds_table(self) -> Table:
         columns = self._columns()
@@ -230,6 +239,8 @@ class Analysis(Tables):
             rows.insert(0, row("(as predicted)", None, None, self.figures))
             rows.append(row("(all of these)", len(self.mistakes), wrong, self.mended))
         notes = [f"{kind.kind}: {kind.says}." for kind in there]
+        idle = [metric for metric in self.figures if metric not in {of[0] for of in columns.values()}]
+        notes += [f"No repair changes {', '.join(idle)}."] if idle else []
         title = "Errors by kind, and the figures if one kind were repaired" if there else "Errors: none"
         return Table(["error", "count", "documents", *columns], rows, title, notes)
 

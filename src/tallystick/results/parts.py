@@ -29,6 +29,7 @@ from tallystick.results.result import LabelFigures, Result
 from tallystick.results.results import expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
+from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ ROWS = 10
 """So many documents that got worse are shown, unless more are asked for."""
 LISTED = 1000
 """So many of them are in the JSON."""
+NO_INTERVALS = "No intervals: with fewer than two of what is drawn there are none."
 CAUSES = 3
 """So many parts of a document that got worse are shown."""
 
@@ -128,15 +130,16 @@ def _own_labels(result: Result) -> Portions:
 
 
 def with_intervals(
-    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None, train: Any = None
+    results: Results, tables: Sequence[Table], json: Mapping[str, Any], by: str | None, label: str | None = None, train: Any = None,
+    resamples: int = RESAMPLES,
 ) -> tuple[list[Table], dict[str, Any]]:  # fmt: skip
     """Tables of figures, whole or by field, label or attribute, with an interval behind each figure; and the same in their JSON."""
-    whole = dict(zip(results, intervals(list(results.values())), strict=True))
+    whole = dict(zip(results, intervals(list(results.values()), resamples=resamples), strict=True))
     found: dict[str, dict[str, dict[str, Interval]]] = {}
     if by is not None:
         for metric, portions in results.background.portions(results, by, label, train).items():
             parts = portions.results(results[metric])
-            found[metric] = dict(zip(parts, intervals(list(parts.values())), strict=True))
+            found[metric] = dict(zip(parts, intervals(list(parts.values()), resamples=resamples), strict=True))
     out, order = [], list(found)
     for table in tables:
         if table.columns[0] == "metric":
@@ -151,7 +154,8 @@ def with_intervals(
         metric: [_row_with_intervals(row, found.get(metric, {})) for row in of]
         for metric, of in (json.get(f"{by}s") or json.get("by", {}).get(by, {})).items()
     }
-    extra = {"intervals": {name: _ends(one) for name, one in whole.items()}}
+    drawn = interval_line(list(results.values()), resamples=resamples)
+    extra = {"intervals": {name: _ends(one) for name, one in whole.items()}, "intervals_by": drawn}
     placed = {f"{by}s": rows} if by in ("label", "field") else {"by": {by: rows}}
     return out, {**extra, **(placed if by is not None else {})}
 
@@ -165,8 +169,11 @@ def _estimated(table: Table, known: Mapping[str, Mapping[str, Interval]]) -> Tab
         ]
         for row in table.rows
     ]  # fmt: skip
-    changed = any(isinstance(value, Estimate) for row in rows for value in row)
-    return replace(table, rows=rows, notes=[*table.notes, "[ ]: 95 % interval."]) if changed else table
+    found = [value for row in rows for value in row if isinstance(value, Estimate)]
+    if not found:
+        return table
+    note = "[ ]: 95 % interval." if any(one.ends for one in found) else NO_INTERVALS
+    return replace(table, rows=rows, notes=[*table.notes, note])
 
 
 def _row_with_intervals(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
@@ -317,8 +324,7 @@ class PartComparison:
     @staticmethod
     def is_significant(difference: Difference) -> bool:
         """Whether a difference is more than chance after the correction."""
-        p = difference.corrected
-        return p is not None and p <= 1 - difference.interval.level + 1e-12 and bool(difference.value)
+        return difference.is_significant
 
     def _notes(self) -> list[str]:
         run = next(iter(self.tested.runs.values()))[0]
@@ -352,7 +358,21 @@ class PartComparison:
                 if count > len(found)
                 else []
             )
-            out.append(Table(["document", first, second, f"{self.what}s that lost"], body, title, more))
+            out.append(
+                Table(
+                    [
+                        "document",
+                        first,
+                        second,
+                        "parts that lost"
+                        if self.what not in ("field", "label", "slice")
+                        else f"{self.what}s that lost",
+                    ],
+                    body,
+                    title,
+                    more,
+                )
+            )
         return out
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from tallystick.results.kinds import spelled
 from tallystick.results.resampling import Interval, intervals
 from tallystick.results.result import worst_first
 from tallystick.results.tables import figure_name, shorten, shorten_both
+from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.page import Section, interval_bar, page_cell, page_table, render_page, table_data
 from tallystick.show.tables import Table, figure_text
 from tallystick.version import __version__
@@ -127,7 +128,7 @@ class Page:
     results: Mapping[str, Result]
     parts: Parts = field(default_factory=Parts)
     cap: int = CAP
-    resamples: int = 1000
+    resamples: int = RESAMPLES
 
     @property
     def best(self) -> str:
@@ -252,10 +253,8 @@ def _figures_row(page: Page, name: str, found: Mapping[str, Interval], scale: tu
 
 
 def _interval_note(page: Page) -> str:
-    return (
-        f"Intervals are 95 % bootstrap intervals of each metric's headline figure over documents "
-        f"({page.resamples:,} resamples, percentile, seed 0)."
-    )
+    drawn = interval_line(list(page.results.values()), resamples=page.resamples)
+    return f"Intervals are 95 % bootstrap intervals of each metric's headline figure ({drawn})."
 
 
 # Documents
@@ -481,7 +480,9 @@ def _confidence(page: Page) -> dict[str, Any]:
 # Pictures
 
 
-def result_picture(results: Mapping[str, Result] | Result, kind: str = "figures", resamples: int = 1000) -> Picture:
+def result_picture(
+    results: Mapping[str, Result] | Result, kind: str = "figures", resamples: int = RESAMPLES
+) -> Picture:
     """`figures`: precision, recall and the rest with 95 % intervals. `documents`: how the documents are distributed,
     from the worst to the best."""
     from tallystick.show.pictures import draw_figures, draw_lines

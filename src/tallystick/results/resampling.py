@@ -48,6 +48,7 @@ from tallystick.engine.drawing import (
 from tallystick.engine.tally import Kind, strata_of
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.frozen import frozen
+from tallystick.results.units import RESAMPLES, in_units
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result
@@ -73,10 +74,16 @@ class Interval:
 
 
 def intervals(
-    results: Sequence[Result], *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
+    results: Sequence[Result],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = 0.95,
+    method: str = "percentile",
 ) -> list[dict[str, Interval]]:
     """For each result an interval of each of its figures; the same documents are drawn for all results."""
     check_settings(resamples, level, method, seed)
+    results = [in_units(one) for one in results]
     drawn = resampled_figures(results, resamples, seed)
     return [
         {name: interval_of([result], name, [drawn_], level, method) for name, drawn_ in found.items()}
@@ -194,7 +201,24 @@ def figure_left_out(results: Sequence[Result], name: str, *, upper: bool = False
         rows = result.above if upper and result.above is not None else result.rows
         estimates.append(float(figures_of(result.kind, rows.sum(axis=0), result.undefined, False)[name]))
         without.append(figures_of(result.kind, sums_without_each(rows), result.undefined, False)[name])
-    return LeftOut(float(np.mean(estimates)), np.mean(without, axis=0))
+    return LeftOut(
+        float(np.mean(estimates)),
+        _within_strata(np.mean(without, axis=0), strata_of(results[0].kind, len(results[0].ids))),
+    )
+
+
+def _within_strata(without: F64, strata: Sequence[int]) -> F64:
+    """What a figure is without each document, as far as that differs from the mean of its stratum; a stratum of n documents changes by
+    (n - 1) / n of that (as in scipy's BCa of several samples). Of one stratum nothing changes but the scale, which does not matter."""
+    if len(strata) < 2:
+        return without
+    out: F64 = without.copy()
+    middle, first = float(np.nanmean(without)), 0
+    for n in strata:
+        part = without[first : first + n]
+        out[first : first + n] = middle + (part - np.nanmean(part)) * (n - 1) / n
+        first += n
+    return out
 
 
 def sums_without_each(rows: F64) -> F64:
@@ -261,12 +285,17 @@ class Difference:
     corrected: float | None = None
     """p after Holm's correction, where several were tested."""
 
+    @property
+    def is_significant(self) -> bool:
+        """Whether it is more than chance after the correction."""
+        return self.corrected is not None and self.corrected <= 1 - self.interval.level + 1e-12 and bool(self.value)
+
 
 def paired_bootstrap(
     first: Result,
     second: Result,
     *,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     level: float = 0.95,
     method: str = "percentile",
@@ -279,7 +308,7 @@ def randomisation(
     first: Result,
     second: Result,
     *,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     level: float = 0.95,
     method: str = "percentile",
@@ -292,6 +321,7 @@ def _test_pair(
     first: Result, second: Result, test: str, resamples: int, seed: int, level: float, method: str
 ) -> Difference:
     check_settings(resamples, level, method, seed)
+    first, second = in_units(first), in_units(second)
     check_comparable(first, second)
     name = first.kind.headline
     drawn = resampled_figures([first, second], resamples, seed, headline=True)

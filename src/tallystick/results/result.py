@@ -15,6 +15,7 @@ from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
 from tallystick.frozen import frozen
+from tallystick.results.units import RESAMPLES, Groups, GroupSpec
 from tallystick.show.tables import Written
 from tallystick.version import __version__
 
@@ -135,6 +136,10 @@ class Result(Written):
     """What explains a document, where it is not the expression."""
     claims: Claims | None = field(default=None, repr=False)
     """What the predictions say about how sure they are, and whether that is right."""
+    unit: str = "document"
+    """What a row is: a document, or a sentence where the files know no documents."""
+    groups: Groups | None = field(default=None, repr=False)
+    """Which documents are drawn together for intervals and tests."""
 
     # Figures
 
@@ -325,12 +330,12 @@ class Result(Written):
         return tuple(out)
 
     def intervals(
-        self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
-    ) -> dict[str, Interval]:
-        """A confidence interval of each figure, by the bootstrap over documents."""
-        from tallystick.results.resampling import intervals
-
-        return intervals([self], resamples=resamples, seed=seed, level=level, method=method)[0]
+        self, *, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95, method: str = "percentile",
+        groups: GroupSpec | None = None,
+    ) -> dict[str, Interval]:  # fmt: skip
+        """A confidence interval of each figure, by the bootstrap over documents, or over groups of them."""
+        found = self._alone().intervals(resamples=resamples, seed=seed, level=level, method=method, groups=groups)
+        return next(iter(found.values()))
 
     # How sure
 
@@ -341,7 +346,7 @@ class Result(Written):
 
         return calibrate(self._claimed(), bins)
 
-    def review(self, target: float = 0.95, *, resamples: int = 1000, seed: int = 0) -> Review:
+    def review(self, target: float = 0.95, *, resamples: int = RESAMPLES, seed: int = 0) -> Review:
         """From which confidence on documents, and values, reach a target accuracy: the threshold, the share that is accepted, and
         its accuracy with an interval."""
         from tallystick.results.confidence import review

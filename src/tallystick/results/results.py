@@ -21,6 +21,7 @@ from tallystick.errors import MetricError, counted, did_you_mean, unknown_docume
 from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
+from tallystick.results.units import RESAMPLES, GroupSpec
 from tallystick.show.tables import Table, Tables, Written, notebook_table, to_text
 
 if TYPE_CHECKING:
@@ -299,13 +300,24 @@ class Results(Written, Mapping[str, Result]):
         return Results({metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes))
 
     def intervals(
-        self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
-    ) -> dict[str, dict[str, Interval]]:
-        """A confidence interval of each figure of each metric, by the bootstrap over documents, drawn together."""
+        self, *, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95, method: str = "percentile",
+        groups: GroupSpec | None = None,
+    ) -> dict[str, dict[str, Interval]]:  # fmt: skip
+        """A confidence interval of each figure of each metric, by the bootstrap over documents, drawn together; with `groups` (see
+        `grouped`) whole groups of documents are drawn."""
         from tallystick.results.resampling import intervals
 
+        if groups is not None:
+            return self.grouped(groups).intervals(resamples=resamples, seed=seed, level=level, method=method)
         found = intervals(list(self.values()), resamples=resamples, seed=seed, level=level, method=method)
         return dict(zip(self, found, strict=True))
+
+    def grouped(self, by: GroupSpec) -> Results:
+        """The same results, whose documents are drawn in groups for every interval and test: by a field of the reference ("patient"), a
+        column of a file by document id ("about.csv:patient"), a mapping from ids, or a list with the group of each document."""
+        from tallystick.results.units import grouped
+
+        return grouped(self, by)
 
     def __add__(self, other: Results) -> Results:
         """The results of the documents of both, as if they had been scored together."""
@@ -345,14 +357,9 @@ class Results(Written, Mapping[str, Result]):
         return extend(figures) if extend is not None else figures
 
     def by(
-        self,
-        what: str,
-        label: str | None = None,
-        rows: int | None = None,
-        *,
-        train: Any = None,
-        intervals: bool = False,
-    ) -> Tables:
+        self, what: str, label: str | None = None, rows: int | None = None, *, train: Any = None, intervals: bool = False,
+        resamples: int = RESAMPLES,
+    ) -> Tables:  # fmt: skip
         """Figures by "label", "document" (the worst first), "field", or an attribute of the task's items, such as "length". `label` says
         which label, where there are several; `train` is the training data of "seen" and "frequency"; with `intervals` every figure of a
         part has its confidence interval."""
@@ -363,11 +370,11 @@ class Results(Written, Mapping[str, Result]):
         if intervals:
             from tallystick.results.parts import with_intervals
 
-            tables = with_intervals(self, tables, json, what, label, train)[0]
+            tables = with_intervals(self, tables, json, what, label, train, resamples)[0]
         return Tables(tables)
 
     def slices(
-        self, by: str | Mapping[Any, Any], *, resamples: int = 10_000, seed: int = 0, level: float = 0.95
+        self, by: str | Mapping[Any, Any], *, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
     ) -> Slices:
         """Figures of the documents that share a value, and which of these slices differ from the rest: by a field of the reference
         ("vendor"), a column of a file by document id ("about.csv:language"), or a mapping from ids to values."""
@@ -441,25 +448,27 @@ class Results(Written, Mapping[str, Result]):
 
         save(self, path)
 
-    def against(self, baseline: str | Path, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Against:
+    def against(
+        self, baseline: str | Path, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+    ) -> Against:
         """The figures of every metric, field and label against those of a saved result, and which of them are significantly worse
         (`losses`); p is corrected over all of them."""
         from tallystick.results.saved import against
 
         return against(self, baseline, level=level, resamples=resamples, seed=seed)
 
-    def report(self, path: str | Path, title: str = "", documents: int = 200) -> None:
+    def report(self, path: str | Path, title: str = "", documents: int = 200, *, resamples: int = RESAMPLES) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""
-        self.report_parts(path, title, documents)
+        self.report_parts(path, title, documents, resamples=resamples)
 
     def report_parts(
-        self, path: str | Path, title: str = "", documents: int = 200, tables: Sequence[Table] = ()
-    ) -> Parts:
+        self, path: str | Path, title: str = "", documents: int = 200, tables: Sequence[Table] = (), resamples: int = RESAMPLES
+    ) -> Parts:  # fmt: skip
         """The report with further `tables`, unless the task has them in it anyway; returned is what it shows beside the figures."""
         from tallystick.results.report import Page, write_report
 
         parts = self.background.parts(self).with_tables(tables)
-        write_report(Page(title or self.background.title, self, parts, documents), path)
+        write_report(Page(title or self.background.title, self, parts, documents, resamples), path)
         return parts
 
     def plot(self, kind: str = "figures") -> Picture:

@@ -30,10 +30,11 @@ from tallystick.files.json_values import decode_line
 from tallystick.files.source import Source, read_text, shown_name
 from tallystick.files.writing import to_json, write_atomically
 from tallystick.frozen import frozen
-from tallystick.results.compare import RESAMPLES, compare_parts
+from tallystick.results.compare import compare_parts
 from tallystick.results.parts import Portions
 from tallystick.results.resampling import Difference, check_settings
 from tallystick.results.result import Result
+from tallystick.results.units import RESAMPLES
 from tallystick.show.tables import Column, Estimate, Table
 
 if TYPE_CHECKING:

@@ -11,8 +11,6 @@ same size that are as far from their rest (a permutation test, two-sided), after
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +23,7 @@ from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Labelled
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
+from tallystick.files.cells import read_cells, separator
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
 from tallystick.frozen import frozen
@@ -33,6 +32,7 @@ from tallystick.results.parts import Portions
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments
+from tallystick.results.units import in_units
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:
@@ -51,28 +51,10 @@ FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather")
 
 def slices_of(results: Results, by: Spec) -> tuple[str, dict[str, list[int]]]:
     """What slices are called, and by value the places of the documents that have it, in the order of the values."""
-    ids = next(iter(results.values())).ids
-    other = next((name for name, one in results.items() if one.ids != ids), None)
-    if other is not None:
-        raise MetricError(
-            f"the rows of {other} are not the documents of the other metrics; score it by itself (--metric)"
-        )
-    binned = False
-    if isinstance(by, Mapping):
-        called, found = "slice", _of_ids(ids, {str(key): value for key, value in by.items()}, "the mapping")
-    elif _file_of(by) is not None:
-        name, called = by.rsplit(":", 1)
-        found = _of_ids(ids, dict(_read(name, called)), shown_name(name))
-    else:
-        values = _of_field(results, by)
-        binned = values is None
-        called, found = by, list(map(bin_of, _of_documents(results, by))) if values is None else values
+    called, found = values_of(results, by)
+    ids, binned = next(iter(results.values())).ids, called in DOCUMENTS and all(isinstance(one, Bin) for one in found)
     places: dict[str, list[int]] = {}
     for place, value in enumerate(found):
-        if isinstance(value, (list, dict, tuple, set)):
-            raise MetricError(
-                f"{called} of {ids[place]} is {value!r:.60}; slices are by a text or a number for each document"
-            )
         places.setdefault(NONE if value is None or value == "" else str(value), []).append(place)
     if len(places) > MOST:
         raise MetricError(
@@ -82,6 +64,37 @@ def slices_of(results: Results, by: Spec) -> tuple[str, dict[str, list[int]]]:
     if binned:
         return called, dict(sorted(places.items(), key=lambda one: bin_order(one[0])))
     return called, dict(sorted(places.items(), key=lambda one: (one[0] == NONE, -len(one[1]), one[0])))
+
+
+class Bin(str):
+    """The bin of a number, among values that are in order."""
+
+    __slots__ = ()
+
+
+def values_of(results: Results, by: Spec, option: str = "--slice") -> tuple[str, list[Any]]:
+    """What the values of documents are called, and the value of each."""
+    ids = next(iter(results.values())).ids
+    other = next((name for name, one in results.items() if one.ids != ids), None)
+    if other is not None:
+        raise MetricError(
+            f"the rows of {other} are not the documents of the other metrics; score it by itself (--metric)"
+        )
+    if isinstance(by, Mapping):
+        called, found = "slice", _of_ids(ids, {str(key): value for key, value in by.items()}, "the mapping")
+    elif _file_of(by) is not None:
+        name, called = by.rsplit(":", 1)
+        found = _of_ids(ids, dict(_read(name, called)), shown_name(name))
+    else:
+        values = _of_field(results, by, option)
+        binned = [Bin(bin_of(one)) for one in _of_documents(results, by, option)] if values is None else []
+        called, found = by, binned if values is None else values
+    for place, value in enumerate(found):
+        if isinstance(value, (list, dict, tuple, set)):
+            raise MetricError(
+                f"{called} of {ids[place]} is {value!r:.60}; {option} takes a text or a number for each document"
+            )
+    return called, found
 
 
 def _file_of(by: str) -> str | None:
@@ -135,17 +148,10 @@ def _rows(name: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     raise InputError(f"expected an object, found {line:.40}", Place(file, number))
                 yield number, row
         return
-    reader_ = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter="\t" if suffix == ".tsv" else ",", restkey="", strict=True
-    )
-    try:
-        for one in reader_:
-            if "" in one or None in one.values():
-                expected = len(reader_.fieldnames or ())
-                raise InputError(f"expected {expected} fields, found another number", Place(file, reader_.line_num))
-            yield reader_.line_num, one
-    except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", Place(file, reader_.line_num)) from None
+    rows = read_cells(text, file, separator(file, text))
+    header = next(rows, (0, []))[1]
+    for number, row in rows:
+        yield number, dict(zip(header, row, strict=True))
 
 
 DOCUMENTS = {
@@ -156,11 +162,11 @@ DOCUMENTS = {
 """What every document has, unless its data have a field of that name: these are in bins."""
 
 
-def _of_documents(results: Results, name: str) -> list[float]:
+def _of_documents(results: Results, name: str, option: str) -> list[float]:
     """An attribute of documents."""
     words = results.background.words(results) if name != "items" else None
     if name != "items" and (words is None or not any(words)):
-        raise MetricError(f"--slice {name}: the words of these documents are not known")
+        raise MetricError(f"{option} {name}: the words of these documents are not known")
     lengths = [len(getattr(one, "words", one) or ()) for one in words or ()]
     if name == "words":
         return list(lengths)
@@ -180,7 +186,7 @@ def _items(result: Result) -> list[float]:
     return [float(one) for one in result.rows[:, result.kind.sums.index("den_r")].tolist()]
 
 
-def _of_field(results: Results, path: str) -> list[Any] | None:
+def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
     """The values of a field of the reference; None where there is no such field, but an attribute of documents."""
     result = next((one for one in results.values() if one.is_expression and one.sources is not None), None)
     out: list[Any] = []
@@ -201,17 +207,17 @@ def _of_field(results: Results, path: str) -> list[Any] | None:
         return None
     if known and "[" in path:
         raise MetricError(
-            f"--slice {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
-            "of a file by document id: --slice FILE.csv:COLUMN"
+            f"{option} {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
+            f"of a file by document id: {option} FILE.csv:COLUMN"
         )
     if known:
         raise MetricError(
-            f"--slice {path}: no document has such a field; there are {', '.join(known)}, and of every document "
+            f"{option} {path}: no document has such a field; there are {', '.join(known)}, and of every document "
             f"{', '.join(DOCUMENTS)}.{did_you_mean(path, (*known, *DOCUMENTS))}"
         )
     raise MetricError(
-        f"--slice {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
-        f"a column of a file with their ids: --slice FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
+        f"{option} {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
+        f"a column of a file with their ids: {option} FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
     )
 
 
@@ -317,7 +323,7 @@ def slice_results(results: Results, by: Spec, *, resamples: int, seed: int = 0, 
     """The figures of every metric by slice."""
     check_settings(resamples, level, "percentile", seed)
     called, places = slices_of(results, by)
-    tested = permuted(list(results.values()), list(places.values()), resamples, seed)
+    tested = permuted(*_in_units(list(results.values()), list(places.values())), resamples, seed)
     corrected = []
     for one in tested:
         known = {k: p for k, (_, p) in enumerate(one) if p is not None}
@@ -336,6 +342,24 @@ def slice_results(results: Results, by: Spec, *, resamples: int, seed: int = 0, 
                 Slice(value, len(chosen), figures, drawn[m], figure, rest, p, corrected[m].get(k), level)
             )
     return Slices(called, found)
+
+
+def _in_units(
+    results: Sequence[Result], slices: Sequence[Sequence[int]]
+) -> tuple[Sequence[Result], Sequence[Sequence[int]]]:
+    """What changes slices in a test: documents, or groups of them, which have to lie in one slice each."""
+    groups = results[0].groups
+    if groups is None:
+        return results, slices
+    units = [in_units(one) for one in results]
+    place = {name: k for k, name in enumerate(units[0].ids)}
+    found = [sorted({place[groups.of[results[0].ids[k]]] for k in chosen}) for chosen in slices]
+    if sum(map(len, found)) != len(place):
+        raise MetricError(
+            f"the groups by {groups.called} have documents in several slices, so that slices cannot be tested group by group; slice by "
+            "something that all documents of a group share, or leave the groups out"
+        )
+    return units, found
 
 
 def _only(result: Result, chosen: Sequence[int]) -> Result:

@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -208,6 +209,8 @@ class Ranks:
 
     names: Sequence[str]
     columns: Mapping[str, Mapping[str, float | None]]
+    groups: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    """By column the first and the last rank of those that a bar joins."""
 
     @property
     def across(self) -> int:
@@ -215,7 +218,12 @@ class Ranks:
 
     @property
     def height(self) -> float:
-        return 0.75 + 0.27 * len(self.names)
+        return 0.75 + (0.27 if len(self.names) <= 25 else 0.17) * len(self.names)
+
+    @property
+    def _lanes(self) -> int:
+        """How many bars stand side by side at the last column."""
+        return max((lane + 1 for lane, _ in lanes(self.groups.get(list(self.columns)[-1], ()))), default=0)
 
     def draw(self, part: Any) -> None:
         axes = part.add_subplot(1, 1, 1)
@@ -233,12 +241,19 @@ class Ranks:
                 places, [column[name] for column in columns], _DASHES[k // len(COLOURS) % len(_DASHES)],
                 marker=_MARKS[k % len(_MARKS)], markersize=5, color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(name),
             )  # fmt: skip
-            for place, shift, side, order in ((0, -0.12, "right", orders[0]), (places[-1], 0.12, "left", orders[1])):
+            for place, shift, side, order in (
+                (0, -0.12, "right", orders[0]),
+                (places[-1], 0.12 + 0.03 * self._lanes, "left", orders[1]),
+            ):
                 known = not math.isnan(columns[place][name])
                 axes.annotate(
                     _plain(name), (place + shift, order.index(name) + 1), ha=side, va="center", fontsize=8,
                     style="normal" if known else "italic", color="black" if known else "#666666",
                 )  # fmt: skip
+        for place, bars in enumerate(self.groups.get(column, ()) for column in self.columns):
+            for lane, (first, last) in lanes(bars):
+                at = place + 0.05 + 0.03 * lane
+                axes.vlines(at, first - 0.2, last + 0.2, color="#9aa0a8", linewidth=2.4, zorder=1, capstyle="round")
         axes.set_ylim(len(self.names) + 0.5, 0.5)
         axes.set_yticks(range(1, len(self.names) + 1))
         axes.set_xticks(places, [_plain(column) for column in self.columns])
@@ -247,6 +262,17 @@ class Ranks:
         axes.set_ylabel("rank", fontsize=9)
         _tidy(axes)
         axes.grid(axis="y", visible=False)
+
+
+def lanes(bars: Sequence[tuple[float, float]]) -> list[tuple[int, tuple[float, float]]]:
+    """Bars that would cover each other stand side by side: each with its lane."""
+    ends: list[float] = []
+    out = []
+    for bar in bars:
+        lane = next((k for k, end in enumerate(ends) if end < bar[0]), len(ends))
+        ends[lane : lane + 1] = [bar[1]]
+        out.append((lane, bar))
+    return out
 
 
 # One panel

@@ -392,6 +392,8 @@ def to_rich(table: Table, width: int | None = None, style: Style = PLAIN) -> Ric
             for row in cells
         ]
         narrow = width is not None and _natural_width(table, cells) > width
+    if narrow and width is not None:
+        cells = _folded(table, cells, numeric, width)
     out = RichTable(
         box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left", title_style="bold",
         padding=(0, 0) if narrow else (0, 1),
@@ -401,16 +403,58 @@ def to_rich(table: Table, width: int | None = None, style: Style = PLAIN) -> Ric
         out.add_column(Text(head_text(column)), justify=justify, overflow="fold", no_wrap=narrow and number)
     for row in cells:
         out.add_row(*map(Text, row))
+    if narrow and width is not None and _natural_width(table, cells, 1) > width:  # rather too wide than a letter a line
+        out.width = _natural_width(table, cells, 1)
     return out
 
 
-def _natural_width(table: Table, cells: Sequence[Sequence[str]]) -> int:
-    """How wide a table is on a terminal with room."""
+LEAST = 12
+"""So wide a column of texts stays, so that names are not folded letter by letter."""
+_BREAKS = re.compile(r"(?<=[\s_\-./+:,@])")
+"""Where a name may be broken."""
+
+
+def _folded(table: Table, cells: Sequence[list[str]], numeric: Sequence[bool], width: int) -> list[list[str]]:
+    """The cells of texts on lines as long as there is room for beside the numbers, broken behind marks where they can be."""
+    widest = [
+        max(len(head_text(name)), *(len(line) for row in cells for line in row[k].split("\n")), 0)
+        for k, name in enumerate(table.columns)
+    ]
+    texts = [k for k, number in enumerate(numeric) if not number]
+    left = width - 2 - sum(one + 1 for k, one in enumerate(widest) if k not in texts)
+    room = dict.fromkeys(texts, 0)
+    for done, k in enumerate(
+        sorted(texts, key=lambda k: widest[k])
+    ):  # the short ones leave their room to the long ones
+        room[k] = max(LEAST, min(widest[k], left // (len(texts) - done) - 1))
+        left -= room[k] + 1
+    return [[_broken(cell, room[k]) if k in room else cell for k, cell in enumerate(row)] for row in cells]
+
+
+def _broken(text: str, most: int) -> str:
+    """A text on lines of at most so many characters; only what has no mark to break at is cut."""
+    lines: list[str] = []
+    for given in text.split("\n"):
+        line = ""
+        for part in _BREAKS.split(given):
+            while len(part.rstrip()) > most:
+                lines += [line.rstrip()] if line else []
+                line, lines, part = "", [*lines, part[:most]], part[most:]
+            if len(line) + len(part.rstrip()) > most:
+                lines.append(line.rstrip())
+                line = ""
+            line += part
+        lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def _natural_width(table: Table, cells: Sequence[Sequence[str]], beside: int = 3) -> int:
+    """How wide a table is on a terminal with room; `beside`: what a column takes beside its texts."""
     widths = (
         [len(head_text(name)), *(len(line) for row in cells for line in row[k].split("\n"))]
         for k, name in enumerate(table.columns)
     )
-    return sum(max(one) + 3 for one in widths) + 1
+    return sum(max(one) + beside for one in widths) + 1
 
 
 def to_text(table: Table, width: int | None = None, style: Style = PLAIN) -> str:
@@ -421,7 +465,7 @@ def to_text(table: Table, width: int | None = None, style: Style = PLAIN) -> str
 
     stream = io.StringIO()
     console = Console(file=stream, width=width or 120, no_color=True, highlight=False, force_jupyter=False)
-    console.print(to_rich(table, console.width, style))
+    console.print(to_rich(table, console.width, style), crop=False)
     for note in style.notes(table.notes):
         console.print(note, markup=False, soft_wrap=True)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")

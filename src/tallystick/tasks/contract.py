@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -111,6 +111,12 @@ def target_accuracy() -> Any:
     """
     says = "With --confidence: the accuracy for which to find the lowest threshold."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
+
+
+def unit_option(sentences: str) -> Any:
+    """The option of a task whose files may have documents and sentences: what a row is, which is what is drawn."""
+    says = f"What is drawn for intervals and tests: documents, sentences{sentences}, or --groups of them.  [default: documents, where the files have any]"
+    return option("auto", says, choices=("auto", "document", "sentence", "group"), show_default=False)
 
 
 def option_of(one: Field[Any]) -> Option:
@@ -337,8 +343,16 @@ class Task:
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
     """By the path of a collection what makes an item one that a training file has: figures by `seen` and `frequency`."""
+    invalid_answers: ClassVar[bool] = False
+    """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
+    without: ClassVar[Mapping[str, str]] = {}
+    """Why it does not have what other tasks have, by the column of docs/matrix.md (`tasks/matrix.py`)."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
+    cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The papers that define its metrics, by the names of these and as keys of `references.bib`; under "" those of every metric."""
+    folder_of: ClassVar[tuple[str, ...]] = ()
+    """The suffixes of the files of which a whole folder is one corpus; none, if it reads no folders."""
     fields_always: ClassVar[bool] = False
     """Whether figures by field are shown without being asked for."""
     rows_for_means: ClassVar[bool] = False
@@ -424,13 +438,31 @@ class Task:
         """`score`: the figures, and what was asked for beside them."""
         texts = asked.report or asked.texts or asked.errors or self.needs_texts(settings)
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
-        scored = self.score(reference, predicted, metrics, settings, reading)
-        shown = self.show(scored, settings, asked)
+        scored, read_as = self.read_as(
+            self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
+        )
+        shown = self.show(scored, settings, asked) + read_as
+        if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
+            from tallystick.tasks.mending import show_kinds
+
+            shown += show_kinds(self, scored, settings)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         elif asked.by in self.all_attributes:
             shown = self.breakdown_by(scored, settings, asked.by, asked.train) + shown
         return scored, shown
+
+    def read_as(self, scored: Scored, files: Files, settings: Any) -> tuple[Scored, Shown]:
+        """What was scored, and a note for each file that was read in somebody else's format."""
+        from tallystick.files.boundaries import how_read
+
+        found = how_read(self.formats(), files, getattr(settings, "input", None))
+        notes = tuple(f"{file} read as {title}" for file, title in found.items())
+        return (
+            (replace(scored, notes=(*scored.notes, *notes)), Shown(json={"read_as": found}))
+            if found
+            else (scored, Shown())
+        )
 
     @property
     def all_attributes(self) -> dict[str, str]:

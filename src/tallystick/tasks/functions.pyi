@@ -85,8 +85,10 @@ def dependencies(
     predicted: object,
     metrics: _Texts = (),
     *,
-    unit: Literal["auto", "document", "block"] = ...,
+    unit: Literal["auto", "document", "sentence", "group"] = ...,
     several_roots: bool = ...,
+    enhancements: str = ...,
+    no_empty_nodes: bool = ...,
 ) -> Results:
     """UAS, LAS and the whole UD evaluation of CoNLL-U files."""
 
@@ -99,6 +101,7 @@ def events(
     hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
     informativity: str | None = ...,
     heads: _File | None = ...,
+    input: Literal["JSON", "brat", "dygie", "conll-2012", "props"] | None = ...,
     coreference: _File | None = ...,
     strip_articles: bool = ...,
     ontology: _File | None = ...,
@@ -159,6 +162,7 @@ def relations(
     hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
     informativity: str | None = ...,
     heads: _File | None = ...,
+    input: Literal["JSON", "brat", "DocRED", "dygie", "doccano", "prodigy", "label-studio"] | None = ...,
     symmetric: _Texts = ...,
     confidence: str | None = ...,
     train: _Texts = ...,
@@ -194,7 +198,7 @@ def spans(
     k2: int | None = ...,
     iou: float = ...,
     distinct: bool = ...,
-    input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = ...,
+    input: Literal["columns", "jsonl", "brat", "conllu", "hipe", "huggingface", "doccano", "prodigy", "label-studio", "label-studio-min", "gliner", "gliner-data", "dygie", "spert", "spacy"] | None = ...,
     scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = ...,
     strict: bool = ...,
     reference_column: int | None = ...,
@@ -205,13 +209,16 @@ def spans(
     comment: str | None = ...,
     delimiter: str = ...,
     suffix: bool = ...,
+    layers: int = ...,
+    tag_names: _File | None = ...,
     ignore_tokens: bool = ...,
     misc: str = ...,
     offsets: Literal["characters", "tokens"] = ...,
     tokenizer: Literal["words", "blanks", "characters"] = ...,
     boundaries: Literal["error", "expand", "contract"] = ...,
-    spans_field: str = ...,
+    spans_field: str | None = ...,
     confidence: str | None = ...,
+    unit: Literal["auto", "document", "sentence", "group"] = ...,
 ) -> Results:
     """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
 

@@ -265,8 +265,8 @@ class OfTask(Background):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_found"}  # mends are functions
 
-    def analysis(self, results: Results, rows: int | None) -> Analysis:
-        """The errors of a task that has kinds of them."""
+    def analysis(self, results: Results, rows: int | None, own: Sequence[Table] | None = None) -> Analysis:
+        """The errors of a task that has kinds of them; `own` are its tables, where it lists them in its own way."""
         from tallystick.results.mistakes import Analysis
         from tallystick.tasks.mending import find_errors
 
@@ -276,16 +276,17 @@ class OfTask(Background):
         key = tuple((name, result.undefined) for name, result in results.items())
         if key not in self._found:
             self._found[key] = find_errors(self.of, scored, self.settings)
-        return Analysis(self._found[key], rows)
+        return Analysis(self._found[key], rows, own)
 
     def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
-        if self.of.kinds:
+        if self.of.kinds and not hasattr(self.settings, "errors"):
             return self.analysis(results, rows)
         scored = self._only(results, "errors")
         if hasattr(self.settings, "errors"):
             asked = Asked(rows=rows)
             found = self.of.show(scored, replace(self.settings, errors=True), asked).tables
-            return [replace(table, notes=[_without_flags(note) for note in table.notes]) for table in found]
+            own = [replace(table, notes=[_without_flags(note) for note in table.notes]) for table in found]
+            return self.analysis(results, rows, own) if self.of.kinds else own
         parts = self.of.parts(scored, self.settings, Shown())
         found = [table for table in parts.errors if table.rows]
         if not (found or self.of.can_explain or parts.explain):
@@ -336,7 +337,8 @@ class OfTask(Background):
                 and not self.of.without_errors(self.settings)
                 and (results.count <= ANALYSED or self._found)
             ):
-                parts = replace(parts, errors=[*self.analysis(results, REPORTED), *parts.errors])
+                own = () if hasattr(self.settings, "errors") else None
+                parts = replace(parts, errors=[*self.analysis(results, REPORTED, own), *parts.errors])
         else:
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         sure = next((one for one in results.values() if one.claims is not None), None)
@@ -411,4 +413,7 @@ def results_of(
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
         labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),
     )  # fmt: skip
-    return Results(scored.results, background)
+    found = scored.results
+    if task.unit != "document":  # what a row is called by this task
+        found = {name: one.changed(unit=task.unit) if one.unit == "document" else one for name, one in found.items()}
+    return Results(found, background)

@@ -130,12 +130,13 @@ def parse_with_spacy(pipeline: str, documents: Mapping[str, ArgumentDocument]) -
         from spacy.tokens import Doc
     except ImportError:
         raise TallystickError("--parses spacy:PIPELINE needs spaCy: pip install tallystick[spacy]") from None
-    language: Any = _load(spacy, pipeline)
+    library: Any = spacy  # which types only a part of itself
+    language: Any = _load(library, pipeline)
     if "parser" not in language.pipe_names:
         raise TallystickError(
             f"the pipeline {pipeline!r} has no parser; it has {', '.join(language.pipe_names) or 'nothing'}"
         )
-    source = f"spaCy {spacy.__version__} {language.meta['lang']}_{language.meta['name']} {language.meta['version']}"
+    source = f"spaCy {library.__version__} {language.meta['lang']}_{language.meta['name']} {language.meta['version']}"
     out = {}
     for name, document in documents.items():
         heads: list[int] = []

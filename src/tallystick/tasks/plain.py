@@ -175,6 +175,10 @@ def plain(value: Any) -> Any:
     rows = _rows(value)
     if rows is not None:
         return plain(rows)
+    if is_doc(value):
+        from tallystick.files.spacy_docs import doc_fields
+
+        return doc_fields(value)
     if isinstance(value, (set, frozenset)):
         return Unordered(plain(one) for one in sorted(value, key=repr))
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -182,6 +186,11 @@ def plain(value: Any) -> Any:
     if not isinstance(value, Iterable):
         return None if type(value).__name__ == "NAType" else value  # pandas has a value of its own for what is missing
     return [plain(one) for one in value]
+
+
+def is_doc(value: Any) -> bool:
+    """Whether a value is one of spaCy's documents."""
+    return type(value).__module__.startswith("spacy.") and hasattr(value, "ents") and hasattr(value, "to_array")
 
 
 def _key(key: Any) -> Any:

@@ -24,13 +24,17 @@ function shortened(names, room) {
   return names;
 }
 function drawRanks(into, one, systems, metrics) {
-  const short = shortened(systems, Math.max(170, (into.clientWidth - 110 - 110 * (metrics.length - 1)) / 2));
-  const name = Math.max(...short.map(s => width(s))) + 34, STEP = Math.max(110, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = 30;
-  const W = 2 * name + STEP * (metrics.length - 1), H = 46 + ROW * systems.length;
+  const short = shortened(systems, Math.max(120, Math.min(260, (into.clientWidth - 110 - 110 * (metrics.length - 1)) / 2)));
+  const name = Math.max(...short.map(s => width(s))) + 34, STEP = Math.max(48, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = systems.length > 25 ? 19 : 30;
+  const bars = metrics.map(m => lanes(((one.groups || {})[m] || []).filter(g => g.length > 1).map(g => [one.systems[g[0]][m].rank, one.systems[g.at(-1)][m].rank])));
+  const aside = 8 * Math.max(0, ...bars.at(-1).map(b => b[2] + 1));
+  const W = 2 * name + aside + STEP * (metrics.length - 1), H = 46 + ROW * systems.length;
   const x = k => name + k * STEP, y = r => 26 + r * ROW;
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": "Ranks of the systems under each metric; the table above has them as numbers" });
+  const crowded = metrics.some(m => width(m) > STEP - 6);  // then their names stand on two lines, in turns
   metrics.forEach((m, k) => svg.append(shape("line", { x1: x(k), x2: x(k), y1: 34, y2: H - 8, stroke: "var(--line)" }),
-    shape("text", { x: x(k), y: 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
+    shape("text", { x: x(k), y: crowded ? (k % 2 ? 13 : 27) : 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
+  bars.forEach((of, k) => of.forEach(([a, b, lane]) => svg.append(shape("line", { x1: x(k) + 12 + 8 * lane, x2: x(k) + 12 + 8 * lane, y1: y(a) - 6, y2: y(b) + 6, class: "group" }))));
   // Systems that share a rank have their names one below the other, at the places that they share; those without a figure come last.
   const rank = (s, m) => one.systems[s][m].rank ?? null, last = r => r === null ? systems.length + 1 : r;
   const place = m => { const order = [...systems].sort((a, b) => last(rank(a, m)) - last(rank(b, m))); return s => y(order.indexOf(s) + 1) + 4.5; };
@@ -42,11 +46,17 @@ function drawRanks(into, one, systems, metrics) {
     g.append(shape("path", { d, style: `stroke:${colour}` }));
     at.forEach((r, k) => { if (r !== null) g.append(shape("circle", { cx: x(k), cy: y(r), r: 5.5, style: `fill:${colour}` })); });
     const cls = r => r === null ? { class: "unranked" } : {};
-    g.append(shape("text", { x: x(0) - 14, y: left(s), "text-anchor": "end", ...cls(at[0]) }, short[i]), shape("text", { x: x(metrics.length - 1) + 14, y: right(s), ...cls(at.at(-1)) }, short[i]));
+    g.append(shape("text", { x: x(0) - 14, y: left(s), "text-anchor": "end", ...cls(at[0]) }, short[i]), shape("text", { x: x(metrics.length - 1) + 14 + aside, y: right(s), ...cls(at.at(-1)) }, short[i]));
     g.append(shape("title", {}, `${s}: ${metrics.map((m, k) => at[k] === null ? `${m} undefined` : `${m} #${at[k]}`).join(", ")}`));
     svg.append(g);
   });
   into.append(svg);
+}
+
+// Bars that would cover each other stand side by side: for each its two ends, and its lane.
+function lanes(spans) {
+  const last = [];
+  return spans.map(([a, b]) => { let k = last.findIndex(end => end < a); if (k < 0) { k = last.length; last.push(0); } last[k] = b; return [a, b, k]; });
 }
 
 function heads(table, names, corner, short) {
@@ -60,7 +70,8 @@ function heads(table, names, corner, short) {
 function rowHead(name, letter) { const th = el("th", "", letter ? el("span", "soft", letter + " ") : null, name); th.scope = "row"; return th; }
 
 function fillPairs(table, one, systems, metric) {
-  const body = heads(table, systems, "", one.letters);
+  const body = heads(table, systems, "", one.letters), dense = systems.length > 12, lower = (one.metrics[metric] || {}).lower_is_better;
+  table.classList.toggle("dense", dense);
   const found = {};
   for (const d of one.differences) if (d.metric === metric) { found[d.first + "\n" + d.second] = [-d.difference, d]; found[d.second + "\n" + d.first] = [d.difference, d]; }
   for (const a of systems) {
@@ -69,6 +80,12 @@ function fillPairs(table, one, systems, metric) {
       const [value, d] = found[a + "\n" + b] || [];
       if (!d || d.difference === null) { row.append(el("td", "soft", a === b ? "" : "–")); continue; }
       const sure = d.p_holm !== null && d.p_holm !== undefined && d.p_holm <= one.alpha;
+      if (dense) {
+        const up = value > 0 !== !!lower, cell = el("td", sure ? (up ? "right-c" : "missed-c") : "soft", sure ? (up ? "●" : "○") : "·");
+        cell.title = `${a} less ${b}: ${value > 0 ? "+" : ""}${fixed(value, 4)}, p ${digits(d.p_holm, 4)}`;
+        row.append(cell);
+        continue;
+      }
       row.append(el("td", sure ? (value > 0 ? "right-c" : "missed-c") : "soft", (value > 0 ? "+" : "") + fixed(value, 4), el("br"), el("small", "", (sure ? "● " : "") + "p " + digits(d.p_holm, 4))));
     }
     body.append(row);

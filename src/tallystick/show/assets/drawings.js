@@ -161,10 +161,11 @@ function drawArcs(d) {
   let at = 12;
   widths.forEach(w => { middle.push(at + w / 2); at += w; });
   const levels = arcs => {
-    const done = [];
-    return arcs.map(a => [Math.min(a[0], a[1]), Math.max(a[0], a[1])]).map((s, k) => [s, k]).sort((a, b) => (a[0][1] - a[0][0]) - (b[0][1] - b[0][0]))
-      .map(([s, k]) => { let level = 1; for (const o of done) if (o.s[0] < s[1] && s[0] < o.s[1]) level = Math.max(level, o.level + 1); done.push({ s, level }); return [k, level]; })
-      .reduce((out, [k, level]) => { out[k] = level; return out; }, []);
+    const done = [], out = [];  // a root hangs above all arcs, so that none of their labels hides it
+    arcs.map((a, k) => [[Math.min(a[0], a[1]), Math.max(a[0], a[1])], k]).filter(([, k]) => arcs[k][0] >= 0).sort((a, b) => (a[0][1] - a[0][0]) - (b[0][1] - b[0][0]))
+      .forEach(([s, k]) => { let level = 1; for (const o of done) if (o.s[0] < s[1] && s[0] < o.s[1]) level = Math.max(level, o.level + 1); done.push({ s, level }); out[k] = level; });
+    const highest = Math.max(0, ...done.map(one => one.level));
+    return arcs.map((a, k) => a[0] < 0 ? highest + 1 : out[k]);
   };
   const above = levels(d.reference), below = levels(d.predicted), STEP = 24;
   const top = 16 + STEP * Math.max(0, ...above), base = top + 18, bottom = base + 14 + STEP * Math.max(0, ...below) + 14;
@@ -173,7 +174,7 @@ function drawArcs(d) {
   const arc = (a, level, sign) => {
     const [head, word, label, status] = a, g = shape("g", { class: "edge " + (status === "=" ? "same" : STATUS[status]) });
     const y0 = sign < 0 ? top : base + 8, y1 = y0 + sign * STEP * level;
-    if (head < 0) g.append(shape("path", { d: `M${middle[word]},${y1}V${y0}` }), shape("text", { x: middle[word] + 4, y: y1 + 9 }, SIGN[status] + label));
+    if (head < 0) g.append(shape("path", { d: `M${middle[word]},${y1}V${y0}` }), shape("text", { x: middle[word], y: y1 + (sign < 0 ? -4 : 11), "text-anchor": "middle" }, SIGN[status] + label));
     else {
       const from = middle[head] + (word > head ? 5 : -5), to = middle[word];
       g.append(shape("path", { d: `M${from},${y0}V${y1 - sign * 6}Q${from},${y1} ${from + Math.sign(to - from) * 6},${y1}H${to - Math.sign(to - from) * 6}Q${to},${y1} ${to},${y1 - sign * 6}V${y0 + sign * 3}`, "marker-end": "url(#head)" }),
@@ -181,8 +182,9 @@ function drawArcs(d) {
     }
     svg.append(g);
   };
-  d.reference.forEach((a, k) => arc(a, above[k], -1));
-  d.predicted.forEach((a, k) => arc(a, below[k], 1));
+  const rootsFirst = (arcs, levels, sign) => [...arcs.keys()].sort((a, b) => (arcs[a][0] >= 0) - (arcs[b][0] >= 0)).forEach(k => arc(arcs[k], levels[k], sign));
+  rootsFirst(d.reference, above, -1);
+  rootsFirst(d.predicted, below, 1);
   d.words.forEach((w, k) => svg.append(shape("text", { x: middle[k], y: base, "text-anchor": "middle", style: "font-size:13.5px;font-weight:560" }, w)));
   const frame = el("div", "draw", svg);
   frame.tabIndex = 0;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
@@ -11,6 +11,7 @@ from tallystick.tasks.attributes import About, Attribute
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.triples import Counting, TripleCounts
@@ -87,8 +88,43 @@ class Amr(Task):
     tallystick score amr gold.amr system.amr --preset smatch --subscores --by document --rows 10
     """
     Settings = AmrSettings
+    cites = {
+        "": ("cai-knight-2013-smatch",),
+        **dict.fromkeys(
+            (
+                "unlabelled",
+                "no_word_senses",
+                "concepts",
+                "named_entities",
+                "negation",
+                "wikification",
+                "reentrancies",
+                "semantic_roles",
+            ),
+            ("damonte-etal-2017-incremental",),
+        ),
+    }
     main = "smatch"
     unit = "graph"
+    error_label = "role"
+    kinds = {
+        "wrong concept": "a variable that is mapped has another concept",
+        "wrong role": "two nodes are related by another role",
+        "reversed relation": "source and target of a relation are exchanged",
+        "wrong attachment": "a relation or attribute hangs on another node, or leads to another one",
+        "wrong attribute": "an attribute has another value",
+        "wrong top": "another node is the root",
+        "missed relation": "no triple of the prediction is like it",
+        "spurious relation": "no triple of the reference is like it",
+        "missed reentrancy": "a missed relation into a node that others lead to",
+        "spurious reentrancy": "a spurious relation into a node that others lead to",
+        "missed attribute": "a constant that the node lacks",
+        "spurious attribute": "a constant that the node should not have",
+        "missed node": "a variable that is mapped to none; mended, it is there with its concept",
+        "relation of a missed node": "lost with its node; mended, its node is there, too",
+        "spurious node": "a variable that none is mapped to; mended, it goes with its relations",
+        "relation of a spurious node": "a node that should not be there has it",
+    }
     breakdowns = whole_breakdowns = ("label",)
     labels = {"relation": "props[*].rel"}
     attributes = {
@@ -158,6 +194,23 @@ class Amr(Task):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: AmrSettings) -> Any:
+        from tallystick.tasks.amr.metrics import score
+
+        return score(corpus[0], corpus[1], _counting(settings), metrics=metrics, limit=settings.seconds)[0]
+
+    def find_mistakes(self, corpus: Any, settings: AmrSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.amr.mistakes import find_mistakes
+
+        left, right, counts = corpus
+        return find_mistakes(left, right, _counting(settings), counts, settings.seconds)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: AmrSettings) -> Any:
+        from tallystick.tasks.amr.mistakes import mended_graphs
+
+        left, right, _ = corpus
+        return left, mended_graphs(left, right, mistakes), None
 
     def whole(self, settings: AmrSettings) -> str:
         return "--pair order counts the graphs of whole files" if settings.pair == "order" else ""

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
+from tallystick.files.boundaries import Opening, find_format
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, Missing, Paired, pair_documents
 from tallystick.files.source import AnySource, shown_name
-from tallystick.files.standoff import is_brat
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
 from tallystick.tasks.arguments.stages import letters_of
 from tallystick.tasks.events.files import (
+    FORMATS,
     GENERATED,
     EventDocument,
     idle_ontology,
@@ -88,7 +89,11 @@ def read_arguments(
     strip_articles: bool = False,
 ) -> ArgumentFiles:
     """The arguments of each document. A prediction is read against its reference, which knows the tokens and the events."""
-    if not is_brat(name):
+    opening = Opening(name)
+    if opening.source.reads_once:
+        opening.source.read()  # from here on it is held
+    name, chosen = opening.source, find_format(FORMATS, opening)
+    if chosen is None or chosen.read is None:
         records = read_json(name)
         if not records:
             raise InputError("has no documents", shown_name(name))

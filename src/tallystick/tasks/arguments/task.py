@@ -61,7 +61,14 @@ class Arguments(Task):
     tallystick score arguments gold.json system.json --parses spacy:en_core_web_sm --judge judgements.sqlite
     """
     Settings = ArgumentSettings
+    cites = {
+        **dict.fromkeys(
+            ("exact", "same_text", "harmless_tokens", "break_aggregate", "modifiers", "judge"),
+            ("fane-etal-2025-bemeae",),
+        ),
+    }
     breakdowns = whole_breakdowns = ("label",)
+    without = {"labels": "role"}
     error_label = "event and role"
     kinds = {
         "other place": "the right text, at another place, which the stage same_text accepts",
@@ -105,6 +112,11 @@ class Arguments(Task):
     >>> {stage: result.f1 for stage, result in ts.arguments(gold, system).items()}
     {'exact': 0.0, 'same_text': 0.0, 'harmless_tokens': 1.0, 'break_aggregate': 1.0}
     """
+
+    def formats(self) -> Any:
+        from tallystick.tasks.events.files import FORMATS
+
+        return FORMATS
 
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.events.files import event_document

@@ -231,7 +231,9 @@ def _pruned(value: Any, schema: Mapping[str, Any], path: str, unknown: list[str]
     found = {}
     for key, one in value.items():
         inner = known.get(key, schema.get("additionalProperties", NOWHERE))
-        found[key] = _pruned(one, inner, f"{path}.{key}" if path else key, unknown)
+        place = f"{path}.{key}" if path else key
+        unknown += [place] if one is None and inner is NOWHERE else []  # also a null makes up an argument
+        found[key] = _pruned(one, inner, place, unknown)
     return {key: one for key, one in found.items() if one is not None}
 
 

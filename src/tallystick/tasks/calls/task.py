@@ -65,6 +65,7 @@ class Calls(Task):
     tallystick score calls possible_answer.json answers.json --strings bfcl
     """
     Settings = CallSettings
+    folder_of = (".json", ".txt", ".md")
     main = explained = "arguments"
     unit = "log"
     breakdowns = ("label", "field")

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import Boundaries, Format, Opening, find_format, find_marked, newdoc_boundaries
+from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
 from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
-from tallystick.files.pairing import document_key
 from tallystick.files.source import AnySource, Source
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
@@ -37,7 +36,6 @@ from tallystick.tasks.coreference.chains import (
 from tallystick.tasks.coreference.conll import read_conll
 from tallystick.tasks.plain import Given, Unfit, expect, is_span, is_whole, named
 
-_CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
@@ -310,18 +308,13 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
     return read_corefud(pieces.source, keep_text=keep_text)
 
 
-def _name_in_header(document: bytes) -> str:
-    """What `#begin document` calls the document."""
-    return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
-
-
 FORMATS = (
     Format("jsonl", lambda opening: opening.head.lstrip().startswith(b"{"), read_clusters_jsonl),
     Format(
         "conll",
-        lambda opening: _CONLL.search(opening.head) is not None,
+        lambda opening: begins_documents(opening.head),
         lambda pieces, *, keep_text, **_: read_conll(pieces, keep_text=keep_text),
-        Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=32 << 20),
+        CONLL,
     ),
     Format(
         "corefud",

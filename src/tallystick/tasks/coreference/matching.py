@@ -21,7 +21,8 @@ import numpy as np
 from tallystick.algebra.exact import exact
 from tallystick.algebra.normalise import f1, recall, subset
 from tallystick.algebra.records import each, record
-from tallystick.algebra.sets import Match, Staged, match, staged
+from tallystick.algebra.sets import Match, match
+from tallystick.algebra.staged import Staged, staged
 from tallystick.algebra.weights import weighted
 from tallystick.engine.arrays import I64, expand, offsets_of
 from tallystick.engine.data import Bag, Objects, Record, Scope

@@ -8,7 +8,7 @@ them have in common, φ3, are counted once for all metrics (see `mentions`). BLA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from tallystick.engine.arrays import (
     sum_by_key,
 )
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
+from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
@@ -272,9 +273,13 @@ def score(
     pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: CoreferenceOptions = PLAIN
 ) -> dict[str, Result]:
     """Every metric over one pair of columns."""
+    return score_prepared(prepare(pairs, options), metrics)
+
+
+def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Result]:
+    """Every metric over columns that are prepared already."""
     known = {**METRICS, **VARIANTS, **OF_MENTIONS}
     metrics = tuple(choose(known, metrics, "coreference"))
-    prepared = prepare(pairs, options)
     settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
     # The CoNLL score is made of three that may be asked for themselves.
     needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
@@ -510,6 +515,14 @@ KINDS = (
 def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> tuple[float, dict[str, float]]:
     """The CoNLL score as it is, and as it would be without each kind of error."""
     prepared = prepare(pairs, options)
+    sides = repaired_sides(pairs, prepared)
+    key, documents = prepared.overlaps.key, prepared.overlaps.documents
+    fixed = {kind: _score(Overlaps(key, sides[kind].by_document(), documents)) for kind in KINDS}
+    return _score(prepared.overlaps), fixed
+
+
+def repaired_sides(pairs: PairedChains, prepared: Prepared) -> dict[str, Side]:
+    """The response without each kind of error."""
     table = prepared.overlaps
     key, response = table.key, table.response
     (i, j), (span_i, span_j) = find_twins(pairs, prepared)
@@ -531,7 +544,7 @@ def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> 
         max(1, response.entities * key.entities),
     )
     conflated[all_j[other]] = response.entities + parts
-    repaired = {
+    return {
         "span error": replace(response, mention=spans),
         "missing mention": _added(response, key, missing, home[key.entity[missing]], response.entities),
         "extra mention": response.only(~(left_response & ~lost_response)),
@@ -542,13 +555,33 @@ def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> 
         "divided entity": replace(response, entity=divided).without_gaps(),
         "conflated entity": replace(response, entity=conflated, entities=response.entities + found),
     }
-    fixed = {kind: _score(Overlaps(key, repaired[kind].by_document(), table.documents)) for kind in KINDS}
-    return _score(table), fixed
 
 
 def _score(table: Overlaps) -> float:
     conll = METRICS["conll"]
     return float(conll.kind.figures(_rows_of(conll, table).sum(axis=0))["f1"])
+
+
+def score_mended(
+    pairs: PairedChains, kinds: Collection[str], metrics: Sequence[str], options: CoreferenceOptions
+) -> dict[str, Result]:
+    """Every metric of entities, with one kind of error repaired, or all of them: then the response is the key."""
+    return score_prepared(mended(pairs, kinds, options), _of_entities(metrics))
+
+
+def mended(pairs: PairedChains, kinds: Collection[str], options: CoreferenceOptions) -> Prepared:
+    """Both sides as columns, with one kind of error repaired, or all of them."""
+    prepared = prepare(pairs, options)
+    key, documents = prepared.overlaps.key, prepared.overlaps.documents
+    side = repaired_sides(pairs, prepared)[next(iter(kinds))] if len(kinds) == 1 else key
+    return replace(prepared, overlaps=Overlaps(key, side.by_document(), documents), repeated={})
+
+
+def _of_entities(metrics: Sequence[str]) -> tuple[str, ...]:
+    for name in metrics:
+        if name in OF_MENTIONS:
+            raise MetricError(f"{name} looks at mentions as they were read, and has no figure for a mended response")
+    return tuple(metrics)
 
 
 def _lost(side: Side, found: I64) -> Mask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, optio
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.coreference.mentions import CoreferenceOptions
     from tallystick.tasks.plain import Given
@@ -60,8 +62,23 @@ class Coreference(Task):
     tallystick score coreference key.conll response.conll --metric conll --by document
     """
     Settings = CoreferenceSettings
+    cites = {
+        "": ("pradhan-etal-2014-scoring",),
+        "muc": ("vilain-etal-1995-model",),
+        "b3": ("bagga-baldwin-1998-algorithms",),
+        **dict.fromkeys(("ceaf_m", "ceaf_e"), ("luo-2005-coreference",)),
+        "blanc": ("recasens-hovy-2011-blanc", "luo-etal-2014-extension"),
+        "lea": ("moosavi-strube-2016-coreference",),
+        "conll": (
+            "vilain-etal-1995-model",
+            "bagga-baldwin-1998-algorithms",
+            "luo-2005-coreference",
+            "pradhan-etal-2012-conll",
+        ),
+    }
     main = "conll"
     explained = "ceaf_e"
+    without = {"by label": "mentions and entities have no labels"}
     attributes = {
         "length": Attribute(
             "how many words a mention has",
@@ -123,9 +140,32 @@ class Coreference(Task):
         return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.metrics import METRICS, score
+        from tallystick.tasks.coreference.metrics import METRICS, score, score_mended
+        from tallystick.tasks.coreference.mistakes import MendedChains
 
+        if isinstance(corpus, MendedChains):
+            return score_mended(corpus.pairs, corpus.kinds, metrics, _options(settings))
         return score(corpus, metrics or tuple(METRICS), _options(settings))
+
+    kinds = {
+        "span error": "a mention that overlaps the right one; mended, it has the key's span",
+        "missing mention": "mended, it joins the response entity that holds most of its key entity",
+        "extra mention": "a mention that the key does not have",
+        "missing entity": "an entity of which no mention was found",
+        "extra entity": "an entity none of whose mentions are in the key",
+        "divided entity": "a key entity in several response entities; mended, its mentions come together in the one that holds most of them",
+        "conflated entity": "a response entity with mentions of several key entities; mended, what belongs to others than most of it becomes entities of their own",
+    }
+
+    def find_mistakes(self, corpus: Any, settings: CoreferenceSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.coreference.mistakes import find_mistakes
+
+        return find_mistakes(corpus, _options(settings))
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: CoreferenceSettings) -> Any:
+        from tallystick.tasks.coreference.mistakes import mended_chains
+
+        return mended_chains(corpus, mistakes)
 
     def needs_texts(self, settings: CoreferenceSettings) -> bool:
         return settings.errors

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class Units:
 
     starts: NDArray[np.int32]
     names: list[str]
+    unit: str = "document"
+    """What they are: documents, or sentences that both sides end alike."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -51,13 +53,12 @@ def _in_both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     return np.intersect1d(distinct(one), distinct(other), assume_unique=True)
 
 
-def find_units(reference: Treebank, *predicted: Treebank, by: Literal["document", "block", "auto"] = "auto") -> Units:
-    """The units that a reference has in common with one or several systems.
-
-    `auto` is documents if the reference has any `# newdoc`, else blocks.
+def find_units(reference: Treebank, *predicted: Treebank, by: str = "auto") -> Units:
+    """The units that a reference has in common with one or several systems: by "document" or "sentence", of which it may take several
+    until all sides end one; "auto" (and "group", of either) is documents if the reference has any `# newdoc`, else sentences.
     """
     common = reduce(_in_both, (side.sentence_start for side in predicted), reference.sentence_start)
-    documents = reference.documents() if by != "block" else {}
+    documents = reference.documents() if by != "sentence" else {}
     if by == "document" or documents:
         starts = reference.sentence_start[[0, *documents] if len(reference) else []]
         common = _in_both(common, starts)
@@ -66,7 +67,8 @@ def find_units(reference: Treebank, *predicted: Treebank, by: Literal["document"
     if not all(map(names.get, first)):
         names = reference.sentence_names() | {sentence: name for sentence, name in names.items() if name}
     lines = reference.sentence_line
-    return Units(common, [names.get(at) or f"{PurePath(reference.name).name}:{lines[at]}" for at in first])
+    called = [names.get(at) or f"{PurePath(reference.name).name}:{lines[at]}" for at in first]
+    return Units(common, called, "document" if by == "document" or documents else "sentence")
 
 
 def sum_by_unit(flags: NDArray[np.bool_], offsets: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -63,8 +63,10 @@ def read_edges(
     first_word: NDArray[np.int32],
     sentence_length: NDArray[np.int32],
     fail: Callable[[int, str], NoReturn],
+    empty_nodes: bool = True,
 ) -> Edges:
-    """The edges of all words, given for each word the first word and the length of its sentence."""
+    """The edges of all words, given for each word the first word and the length of its sentence. Without `empty_nodes` an edge that
+    hangs on one is an error."""
     heads: list[int] = []
     labels: list[int] = []
     numbers: dict[str, int] = {}
@@ -83,6 +85,12 @@ def read_edges(
                     fail(int(bad[0]), f'expected HEAD:RELATION in DEPS, found "{edge}"')
             elif number == _EMPTY_NODE:
                 dropped[code] += 1
+                bad = np.flatnonzero(deps.codes == code)
+                if bad.size and not empty_nodes:
+                    fail(
+                        int(bad[0]),
+                        f'DEPS has the edge "{edge}" of an empty node; expected a file whose empty nodes were collapsed',
+                    )
             else:
                 heads.append(number)
                 labels.append(numbers.setdefault(label, len(numbers)))
@@ -178,13 +186,13 @@ class Treebank:
         return self.comments.values("sent_id", "sent_id")
 
 
-def read_conllu(name: AnySource, *, several_roots: bool = False) -> Treebank:
-    """Read a file (`.gz` and `-` too). `several_roots` lets a sentence have more than one root."""
+def read_conllu(name: AnySource, *, several_roots: bool = False, empty_nodes: bool = True) -> Treebank:
+    """Read a file (`.gz` and `-` too). `several_roots` lets a sentence have more than one root; without `empty_nodes` there may be none."""
     source = Source.of(name)
     content = read_content(source)
     if not content.data.strip(b" \t\r\n\0"):
         raise InputError("is empty; expected CoNLL-U", str(source))
-    return _build(check_words(read_table(content, range(MISC))), several_roots)
+    return _build(check_words(read_table(content, range(MISC))), several_roots, empty_nodes=empty_nodes)
 
 
 def parse_conllu(
@@ -201,9 +209,11 @@ def _without_spaces(form: Coded) -> Coded:
     return Coded(form.codes, [value.translate(SPACES) for value in form.values])
 
 
-def _build(found: Words, several_roots: bool, trees: bool = True) -> Treebank:
+def _build(found: Words, several_roots: bool, trees: bool = True, empty_nodes: bool = True) -> Treebank:
     table, ids, words = found.table, found.ids, found.rows
     columns, lines, source, fail = table.columns, table.row_lines, table.content.source, table.fail
+    if not empty_nodes and (ids.kind == EMPTY).any():
+        fail(int(np.argmax(ids.kind == EMPTY)), "an empty node; expected a file whose empty nodes were collapsed", 0)
     sentence_rows, sentence_words, length = found.sentence_rows, found.sentence_words, found.length
 
     # Tokens: a word on its own, or the words under a range.
@@ -253,7 +263,7 @@ def _build(found: Words, several_roots: bool, trees: bool = True) -> Treebank:
         xpos=columns[XPOS].take(words),
         feats=columns[FEATS].take(words),
         deprel=columns[DEPREL].take(words),
-        enhanced=read_edges(columns[DEPS].take(words), first_word, word_length, fail_at_word),
+        enhanced=read_edges(columns[DEPS].take(words), first_word, word_length, fail_at_word, empty_nodes),
         empty_nodes=int(np.count_nonzero(ids.kind == EMPTY)),
     )
 

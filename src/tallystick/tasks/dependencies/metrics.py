@@ -166,6 +166,7 @@ def score(
             ids=tuple(units.names),
             sources=(words,) if known else None,
             name=f"ud.{name}" if known else "",
+            unit=units.unit,
         )
     return results
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option, unit_option
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 @frozen
 class DependencySettings:
-    """What a row of the tally is, and what a tree may be."""
+    """What is drawn, and what a tree may be."""
 
     # fmt: off
-    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text with the same boundaries on both sides.", choices=("auto", "document", "block"))
+    unit: str = unit_option(" (as many as it takes for both sides to end one)")
     several_roots: bool = option(False, "Allow sentences with more than one root.")
+    enhancements: str = option("0", "What enhanced graphs do not have, as udtools counts it: 1 gapping, 2 shared parents, 3 shared dependents, 4 control, 5 external arguments, 6 case; 12 is both, 0 none of it.", metavar="DIGITS")
+    no_empty_nodes: bool = option(False, "Empty nodes were collapsed: one that is left is an error.", names=("--no-empty-nodes",))
     # fmt: on
 
 
@@ -38,6 +40,11 @@ class Dependencies(Task):
     tallystick score dependencies gold.conllu system.conllu --metric las --by document
     """
     Settings = DependencySettings
+    cites = {
+        "": ("zeman-etal-2018-conll",),
+        "clas": ("nivre-fang-2017-universal",),
+        **dict.fromkeys(("elas", "eulas"), ("bouma-etal-2020-overview",)),
+    }
     main = "las"
     without_missing = "dependencies are scored over one text that both sides share, so that no document can be missing"
     breakdowns = whole_breakdowns = ("label",)
@@ -98,21 +105,33 @@ class Dependencies(Task):
     ) -> dict[Any, Scored]:  # fmt: skip
         """Over units that all systems bound alike."""
         from tallystick.tasks.dependencies.alignment import find_units
+        from tallystick.tasks.dependencies.enhancements import without_enhancements
         from tallystick.tasks.dependencies.files import read_conllu
-        from tallystick.tasks.dependencies.metrics import score
 
-        gold = read_conllu(reference, several_roots=settings.several_roots)
-        banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
-        units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
-        return {
-            run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
-        }
+        def read(file: Any) -> Any:
+            bank = read_conllu(file, several_roots=settings.several_roots, empty_nodes=not settings.no_empty_nodes)
+            return without_enhancements(bank, settings.enhancements)
+
+        gold, banks = read(reference), {run: read(file) for run, file in systems.items()}
+        units = find_units(gold, *banks.values(), by=settings.unit)
+        corpora = {run: (gold, bank, units) for run, bank in banks.items()}
+        return {run: Scored(corpus, self.evaluate(corpus, metrics, settings)) for run, corpus in corpora.items()}
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: DependencySettings) -> Any:
         from tallystick.tasks.dependencies.metrics import score
 
         gold, bank, units = corpus
-        return score(gold, bank, metrics, units=units)
+        results = score(gold, bank, metrics, units=units)
+        if settings.enhancements == "0":
+            return results
+        settled = f"enhancements={settings.enhancements}"
+        enhanced = {name: one.changed(settings=settled) for name, one in results.items() if name in ("elas", "eulas")}
+        return {**results, **enhanced}
+
+    def check(self, metrics: tuple[str, ...], settings: DependencySettings) -> None:
+        from tallystick.tasks.dependencies.enhancements import check_enhancements
+
+        check_enhancements(settings.enhancements)
 
     def find_mistakes(self, corpus: Any, settings: DependencySettings) -> Iterable[Mistake]:
         from tallystick.tasks.dependencies.mistakes import Comparison
@@ -124,7 +143,7 @@ class Dependencies(Task):
         from tallystick.tasks.dependencies.mistakes import Comparison
 
         bank = Comparison(*corpus).mended(edit for one in mistakes for edit in one.edits)
-        return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)  # type: ignore[arg-type]
+        return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)
 
     def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Sequence[Table]:
         from tallystick.tasks.dependencies.mistakes import Comparison, tables

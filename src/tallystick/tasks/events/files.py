@@ -22,12 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
+from tallystick.files.annotated import Ask, Layout, formats_of, read_annotated
+from tallystick.files.boundaries import COLUMNS, CONLL, Format, Opening, find_format
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import AnySource, shown_name
+from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.files.system_files import SYSTEMS
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
+from tallystick.tasks.events.props import is_conll_2012, is_props, read_conll_2012, read_props
 from tallystick.tasks.named import document_name, read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
@@ -40,6 +44,8 @@ class EventDocument:
     tokens: tuple[str, ...] = ()
     sentences: tuple[int, ...] = ()
     entities: Mapping[str, AnnotatedMention] = field(default_factory=dict)
+    given: bool = False
+    """Whether its triggers were given to the system, and are no prediction."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(self.events))
@@ -120,7 +126,7 @@ def read_generated(
                 events.append(_event(record, event, document.tokens, ontology))
             else:
                 unknown[event.trig.type] = None
-        out.add(name, EventDocument(tuple(events)), found[0].place)
+        out.add(name, EventDocument(tuple(events), given=True), found[0].place)
     if unknown:
         out.warnings.append(
             f"{file}: event types without a template, whose events count as not predicted: {', '.join(unknown)}"
@@ -315,11 +321,17 @@ def read_events(
     *,
     reference: Documents[EventDocument] | None = None,
     ontology: Mapping[str, object] | None = None,
+    input: str | None = None,
 ) -> Documents[EventDocument]:
     """The events of each document. Generated text (gen-arg) needs the reference and the ontology of its templates."""
-    if is_brat(name):
-        return _read_brat(name)
-    file, records = shown_name(name), read_json(name)
+    opening = Opening(name)
+    if opening.source.reads_once:
+        opening.source.read()  # from here on it is held
+    chosen = find_format(FORMATS, opening, input)
+    if chosen is not None and chosen.read is not None:
+        found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
+        return found
+    file, records = str(opening.source), read_json(opening.source)
     if not records:
         raise InputError("has no documents", file)
     if is_generated(records[0]):
@@ -511,8 +523,8 @@ def _rams_argument(found: Json, role: Json) -> Argument:
 # brat
 
 
-def _read_brat(name: AnySource) -> Documents[EventDocument]:
-    out: Documents[EventDocument] = Documents(str(name), "brat", named=Path(name).is_dir())
+def _read_brat(name: AnySource, **_: Any) -> Documents[EventDocument]:
+    out: Documents[EventDocument] = Documents(str(name), "brat", named=Path(name).is_dir(), unit="characters")
     for file in read_standoff(name):
         events = []
         for event in file.events.values():
@@ -525,6 +537,61 @@ def _read_brat(name: AnySource) -> Documents[EventDocument]:
 def _brat_role(role: str) -> str:
     """brat numbers a role that comes again: `Victim2` is a second `Victim`."""
     return re.sub(r"\d+$", "", role) or role
+
+
+# Other people's: DyGIE++, and predicates with their arguments
+
+
+def _read_annotated(layout: Layout, source: Source, predicted: bool) -> Documents[EventDocument]:
+    found = read_annotated(source, layout, Ask("events", predicted))
+    out: Documents[EventDocument] = Documents(found.file, layout.title, named=found.named, unit=layout.unit)
+    for number, one in enumerate(found.documents, 1):
+        numbers = sentence_numbers([len(words) for words in one.sentences or ()])
+        name = one.name if one.name is not None else str(number)
+        out.add(name, EventDocument(one.events, one.tokens or (), numbers), one.place)
+    return out
+
+
+SRL = "predicates with arguments"
+
+
+def _read_conll_2012(source: Source, **_: Any) -> Documents[EventDocument]:
+    out: Documents[EventDocument] = Documents(str(source), SRL, unit="tokens")
+    for name, line, sentences, events in read_conll_2012(source):
+        words = tuple(word for sentence in sentences for word in sentence)
+        numbers = sentence_numbers([len(sentence) for sentence in sentences])
+        out.add(name, EventDocument(tuple(events), words, numbers), source.place(line))
+    return _not_empty(out)
+
+
+def _read_props(source: Source, **_: Any) -> Documents[EventDocument]:
+    """A sentence is a document of its own; those of two files are paired by order."""
+    out: Documents[EventDocument] = Documents(str(source), SRL, named=False, unit="tokens")
+    for number, (line, events) in enumerate(read_props(source), 1):
+        out.add(str(number), EventDocument(tuple(events)), source.place(line))
+    return _not_empty(out)
+
+
+def _not_empty(out: Documents[EventDocument]) -> Documents[EventDocument]:
+    if not out.values:
+        raise InputError("holds no sentences", out.file)
+    return out
+
+
+FORMATS = (
+    Format("brat", lambda opening: is_brat(opening.source), _read_brat),
+    *formats_of(SYSTEMS, "events", _read_annotated),
+    Format(
+        "conll-2012", is_conll_2012, _read_conll_2012, CONLL, "CoNLL-2012 columns",
+        "#begin document, and brackets in the sixth column",
+    ),
+    Format(
+        "props", is_props, _read_props, COLUMNS, "CoNLL-2005 props",
+        "a predicate or - in the first column, and brackets around * in all others",
+    ),
+    Format("JSON", lambda opening: opening.head.lstrip()[:1] in (b"{", b"[")),
+)  # fmt: skip
+"""The formats of events. What JSON holds (TextEE, WikiEvents, OmniEvent, RAMS, gen-arg, plain) its first record shows."""
 
 
 # Coreference of the reference's mentions

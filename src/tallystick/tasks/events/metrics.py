@@ -79,10 +79,10 @@ class EventView:
 SPAN = record(left=exact, right=exact)
 
 
-def expressions(options: EventOptions = PLAIN) -> dict[str, NamedMetric]:
-    """Every metric of the task."""
+def expressions(options: EventOptions = PLAIN, *, gaps: bool = False) -> dict[str, NamedMetric]:
+    """Every metric of the task. With `gaps` some arguments are discontinuous."""
     type_ = options.types.similarity
-    span = weigh_by_kind(SPAN, options.weights)
+    span = weigh_by_kind(record(left=exact, right=exact, gaps=exact) if gaps else SPAN, options.weights)
     head = weigh_by_kind(record(head=exact), options.weights)
     entity = weigh_by_kind(record(entity=exact), options.weights)
     trigger = record(mention=SPAN, type=type_)
@@ -113,6 +113,7 @@ def expressions(options: EventOptions = PLAIN) -> dict[str, NamedMetric]:
             f1(each(events=match(record(trig=trigger, args=match(record(mention=span, role=exact)))))), "eq. 16",
         ),
         "rams": (f1(each(arguments=match(record(trigger=SPAN, mention=span, role=exact)))), "RAMS: trigger, argument and role"),
+        "srl": (f1(each(arguments=match(record(trigger=SPAN, mention=span, role=exact)))), "CoNLL-2005: predicate, argument and role"),
         "arg_i_head": (one_to_one(mention=head), "the argument's head, by event"),
         "arg_c_head": (one_to_one(mention=head, role=exact), "and its role"),
         "arg_i_coref": (one_to_one(mention=entity), "the argument's entity, by event"),
@@ -130,14 +131,17 @@ def expressions(options: EventOptions = PLAIN) -> dict[str, NamedMetric]:
 
 
 USUAL = ("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+", "arg_u", "arg_u+", "trig_f1", "arg_f1")
-"""What is printed when nothing is asked for; with heads, coreference or RAMS's files more."""
+"""What is printed when nothing is asked for; with heads, coreference, RAMS's files or predicates in columns more."""
+
+OF_TRIGGERS = ("tri_i", "tri_c", "trig_f1")
+"""What says nothing about a system that was given its triggers."""
 
 METRICS = expressions()
 
 
-def default_metrics(options: EventOptions, *, heads: bool = False, rams: bool = False) -> tuple[str, ...]:
-    """Everything that the data and the options can tell."""
-    out = [*USUAL, *(["rams"] if rams else [])]
+def default_metrics(options: EventOptions, *, heads: bool = False, also: Sequence[str] = ()) -> tuple[str, ...]:
+    """Everything that the data and the options can tell; `also` what a format is usually scored by."""
+    out = [*USUAL, *also]
     heads, coreference = heads or options.heads is not None, options.coreference is not None
     if heads:
         out += ["arg_i_head", "arg_c_head"]
@@ -158,15 +162,19 @@ def evaluate(
 
 
 def score(
-    pairs: Paired[Any], metrics: Sequence[str] = (), options: EventOptions = PLAIN, *, rams: bool = False
+    pairs: Paired[Any], metrics: Sequence[str] = (), options: EventOptions = PLAIN, *, also: Sequence[str] = ()
 ) -> dict[str, Result]:
     """The metrics that are asked for, or all that the data can tell."""
     if options.coreference is None:
         options = replace(options, coreference=_own_coreference(pairs))
-    known = expressions(options)
     views = prepare(pairs, options)
+    known = expressions(options, gaps=_any_gaps(views))
     headed = _all_headed(views)
-    names = tuple(metrics) or default_metrics(options, heads=headed, rams=rams)
+    names = tuple(metrics) or default_metrics(options, heads=headed, also=also)
+    if not metrics and any(getattr(one, "given", False) for one in pairs.predicted):
+        names = tuple(name for name in names if name not in OF_TRIGGERS)
+        note = f"the triggers were given to the system and not predicted; {', '.join(OF_TRIGGERS)} are left out"
+        views = replace(views, warnings=(*views.warnings, note))
     for name in names:
         if "coref" in name and name in known and options.coreference is None:
             raise MetricError(
@@ -279,6 +287,10 @@ def _attached(
 
 def _names(span: tuple[int, int], spans: Mapping[tuple[int, int], str]) -> tuple[Any, ...]:
     return (f"{span[0]}:{span[1]}", spans[span]) if span in spans else (f"{span[0]}:{span[1]}",)
+
+
+def _any_gaps(views: Paired[EventView]) -> bool:
+    return any(a.mention.gaps for side in (views.reference, views.predicted) for view in side for a in view.arguments)
 
 
 def _all_headed(views: Paired[EventView]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -24,6 +24,7 @@ class EventSettings(HeadSettings):
     """What is the same trigger or argument."""
 
     # fmt: off
+    input: Literal["JSON", "brat", "dygie", "conll-2012", "props"] | None = option(None, "The format of the files.  [default: by name and content]")
     coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity is accepted.", metavar="FILE")
     strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
@@ -38,7 +39,8 @@ class Events(Task):
     help = """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as in TextEE, unlabelled figures, eq. 15 and 16; with
     heads, coreference or RAMS's files also the figures of gen-arg and RAMS.
 
-    REFERENCE and PREDICTED are TextEE, WikiEvents, OmniEvent, RAMS or plain JSON or JSON Lines, or brat .ann files or folders.
+    REFERENCE and PREDICTED are TextEE, WikiEvents, OmniEvent, RAMS, DyGIE++ or plain JSON or JSON Lines, brat .ann files or folders, or
+    predicates with their arguments in the columns of CoNLL-2005 or CoNLL-2012 (semantic roles).
 
     \b
     tallystick score events gold.json system.json
@@ -46,6 +48,28 @@ class Events(Task):
     tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
     """
     Settings = EventSettings
+    folder_of = (".ann",)
+    cites = {
+        **dict.fromkeys(("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+"), ("huang-etal-2024-textee",)),
+        "rams": ("ebner-etal-2020-multi",),
+        **dict.fromkeys(
+            (
+                "arg_i_head",
+                "arg_c_head",
+                "arg_i_coref",
+                "arg_c_coref",
+                "gen_arg_i",
+                "gen_arg_c",
+                "gen_arg_i_coref",
+                "gen_arg_c_coref",
+                "gen_arg_i_head",
+                "gen_arg_c_head",
+                "gen_arg_i_head_coref",
+                "gen_arg_c_head_coref",
+            ),
+            ("li-etal-2021-document",),
+        ),
+    }
     main = "arg_c"
     explained = "arg_f1"
     breakdowns = ("label", "field")
@@ -109,6 +133,11 @@ class Events(Task):
     0.6667
     """
 
+    def formats(self) -> Any:
+        from tallystick.tasks.events.files import FORMATS
+
+        return FORMATS
+
     def document(self, value: Any, where: str) -> Any:
         from tallystick.tasks.events.files import event_document
 
@@ -118,12 +147,12 @@ class Events(Task):
         from tallystick.files.pairing import pair_documents
         from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events
 
-        left = read_events(reference)
+        left = read_events(reference, input=settings.input)
         ontology = settings.ontology
         templates = (
             read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
         )
-        right = read_events(predicted, reference=left, ontology=templates)
+        right = read_events(predicted, reference=left, ontology=templates, input=settings.input)
         if templates is not None and right.format != GENERATED:
             if reading.asked is not None and not reading.part:  # the only system, and all of it
                 raise MetricError(idle_ontology([right.file]))
@@ -131,7 +160,7 @@ class Events(Task):
         return left, pair_documents(left, right, EventDocument, reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
-        from tallystick.tasks.events.files import read_coreference
+        from tallystick.tasks.events.files import SRL, read_coreference
         from tallystick.tasks.events.metrics import EventOptions, score
 
         left, pairs = corpus
@@ -142,7 +171,8 @@ class Events(Task):
             strip_articles=settings.strip_articles,
             weights=settings.weights,
         )
-        return score(pairs, metrics, options, rams=left.format == "RAMS")
+        also = {"RAMS": ("rams",), SRL: ("srl",)}.get(left.format, ())
+        return score(pairs, metrics, options, also=also)
 
     error_label = "event or role"
 

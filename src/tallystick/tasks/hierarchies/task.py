@@ -57,6 +57,10 @@ class Hierarchies(Task):
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     Settings = HierarchySettings
+    folder_of = (".ann",)
+    cites = {
+        "": ("araki-etal-2014-evaluation",),
+    }
     main = explained = "muc_p"
     error_label = "type of link"
     kinds = {
@@ -71,6 +75,7 @@ class Hierarchies(Task):
         "divided event": "mentions of one event that the prediction keeps apart",
         "merged events": "mentions of several events that the prediction makes one",
     }
+    without = {"by label": "links of each type are scored by themselves, with `--kind`"}
     attributes = {"depth": Attribute("how many events are above the child of a link", {"links[*]": _depth})}
 
     def formats(self) -> Any:

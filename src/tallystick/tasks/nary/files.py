@@ -160,6 +160,11 @@ def _merged(clusters: dict[str, list[Span]], relations: list[dict[str, str]], fo
     return {name: grown[name] for relation in relations for name in relation.values()}
 
 
+def named_entity(role: str, mentions: Sequence[Span]) -> str:
+    """What an entity of a plain file is called: two with the same mentions in one role are one."""
+    return f"{role}:{' '.join(f'{a}-{b}' for a, b in mentions)}"
+
+
 def _plain(record: Json) -> Relations:
     spans: dict[Span, str] = {}
     clusters: dict[str, tuple[Span, ...]] = {}
@@ -168,7 +173,7 @@ def _plain(record: Json) -> Relations:
         relation = {}
         for role, entity in found.at("args").items():
             mentions = tuple(dict.fromkeys(_span(mention) for mention in entity.each()))
-            name = f"{role}:{' '.join(f'{a}-{b}' for a, b in mentions)}"
+            name = named_entity(role, mentions)
             clusters[name] = mentions
             relation[role] = name
             for span in mentions:

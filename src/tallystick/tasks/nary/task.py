@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
 from tallystick.tasks.named import TypeSettings
+
+if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
 
 
 @frozen
@@ -37,9 +40,27 @@ class Nary(Task):
     tallystick score nary dev.jsonl relations.jsonl --ner ner.jsonl --clusters clusters.jsonl
     """
     Settings = NarySettings
+    cites = {
+        "": ("jain-etal-2020-scirex",),
+    }
     main = explained = "clusters"
     breakdowns = ("label", "field")
     labels = {"role": "entities[*].role", "type": "relations[*].type"}
+    error_label = "role or type"
+    kinds = {
+        "wrong entity": "a role has another entity",
+        "missing role": "the relation lacks a role",
+        "extra role": "the relation has a role that it should not have",
+        "wrong type": "the relation is of another type",
+        "missed relation": "no predicted relation is like it; mended, its entities are there, too",
+        "spurious relation": "no relation of the reference is like it",
+        "wrong boundary": "a mention of an entity overlaps the right one",
+        "wrong mention": "an entity has a mention that is not its own",
+        "missed mention": "an entity lacks one of its mentions",
+        "wrong entity type": "an entity that is in no relation has another type",
+        "missed entity": "no predicted entity is like it",
+        "spurious entity": "no entity of the reference is like it; mended, it leaves its relations, too",
+    }
     attributes = {
         "size": Attribute(
             "how many mentions an entity has, how many entities a relation",
@@ -93,6 +114,16 @@ class Nary(Task):
         return {
             key: one.changed(settings=", ".join(filter(None, (one.settings, named)))) for key, one in results.items()
         }
+
+    def find_mistakes(self, corpus: Any, settings: NarySettings) -> Iterable[Mistake]:
+        from tallystick.tasks.nary.mistakes import find_mistakes
+
+        return find_mistakes(corpus[0])
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: NarySettings) -> Any:
+        from tallystick.tasks.nary.mistakes import mended_pairs
+
+        return mended_pairs(corpus[0], mistakes), corpus[1]
 
     def basis(self, scored: Scored, settings: NarySettings) -> Mapping[str, tuple[Any, ...]]:
         from tallystick.tasks.nary.metrics import in_order, roles_of

@@ -45,7 +45,16 @@ from tallystick.files.json_values import TOO_DEEP, Unreadable, collector_paused,
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
-from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, kind_of, whole_numbers, written
+from tallystick.tasks.records.fitting import (
+    Findings,
+    Fitting,
+    fills_in,
+    key_marks,
+    kind_of,
+    repeated_key,
+    whole_numbers,
+    written,
+)
 from tallystick.tasks.records.shapes import RecordShape, column_decoder, decoder_of, loose_converter, strict_decoder
 from tallystick.tasks.records.task import RecordSettings
 
@@ -84,6 +93,8 @@ class RecordFile:
     """Paths at which nothing is compared, and at which no kind is wrong."""
     confidences: Confidences | None = None
     """Takes apart how sure a prediction says it is of its values, where that was asked for."""
+    watches_keys: bool = False
+    """Whether keys that stand twice in one object are counted, as they are in predictions."""
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
@@ -124,11 +135,26 @@ class RecordFile:
             one_by_one = True
         values: Sequence[Any]
         if one_by_one:
+            self._note_repeated(portion)
             pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
             keys, values = [key for key, _ in pairs], [value for _, value in pairs]
         else:
             keys, values = self._read_most(portion)
         return named(portion, keys), values
+
+    def _note_repeated(self, portion: Portion) -> None:
+        """Look for keys that stand twice in one object. What is decoded and written anew has each key once, so that only lines with more
+        marks of keys are looked at closely."""
+        if not self.watches_keys:
+            return
+        for number, line in zip(portion.numbers, portion.lines, strict=True):
+            try:
+                more = key_marks(line) > key_marks(msgspec.json.encode(self._plain(line)))
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                continue  # no JSON, of which something else is said
+            key = repeated_key(line.decode("utf-8", "replace")) if more else None
+            if key is not None:
+                self.findings.note_repeated(key, self.place(number))
 
     def _read_columns(self, lines: Sequence[bytes]) -> tuple[list[Any], Rows] | None:
         """The ids and columns of flat records that are all as they should be; None of others."""
@@ -150,6 +176,10 @@ class RecordFile:
     def _read_most(self, portion: Portion) -> tuple[list[Any], Sequence[Any]]:
         """Most lines are as they should be; the others are looked at one by one."""
         flat = self._read_columns(portion.lines)
+        if flat is None or key_marks(b"".join(portion.lines)) != len(portion.lines) * len(
+            record_fields(self.type) or ()
+        ):
+            self._note_repeated(portion)  # else every line has every key, and none of them twice
         if flat is not None:
             return flat
         convert = self.convert
@@ -358,6 +388,9 @@ class RecordFile:
         except Unreadable as error:
             return Invalid(str(error), text)
         self.findings.note_repairs(repairs, always or bool(repairs), number)
+        key = repeated_key(text)
+        if key is not None:
+            self.findings.note_repeated(key, self.place(number))
         return value
 
     def _misfit(self, value: Any) -> float:
@@ -457,6 +490,7 @@ class Pairing:
         self, reference: RecordFile, predicted: RecordFile, *, id_named: bool = False, missing: Missing | None = None
     ) -> None:
         self.reference, self.predicted = reference, predicted
+        predicted.watches_keys = True
         self.id_named, self.missing = id_named, missing
         self.noted_elsewhere = missing is not None and missing.asked
         """Whether documents on one side only are for `missing` to report, and no faults of the file."""

@@ -8,9 +8,11 @@ finding that the reader counts.
 from __future__ import annotations
 
 import collections.abc as abc
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -47,6 +49,8 @@ class Findings(Surpluses):
     invalids: int = 0
     unread: int = 0
     first_unread: str = ""
+    repeated: int = 0
+    first_repeated: str = ""
     wrapping: str = ""
     """The key under which a value of the wrong kind seems to have its confidence."""
     inside: tuple[str, bool] | None = None
@@ -60,9 +64,16 @@ class Findings(Surpluses):
         if len(self.invalid) < MOST_LISTED:
             self.invalid.append((key, reason))
 
+    def note_repeated(self, key: str, place: object) -> None:
+        """Count a prediction with a key that stands twice in one object."""
+        self.repeated += 1
+        self.first_repeated = self.first_repeated or f"{key!r} at {place}"
+
     def add(self, other: Surpluses) -> None:
         super().add(other)
         assert isinstance(other, Findings)
+        self.repeated += other.repeated
+        self.first_repeated = self.first_repeated or other.first_repeated
         self.repairs.update(other.repairs)
         self.repaired += other.repaired
         self.repaired_documents.update(other.repaired_documents)
@@ -98,6 +109,11 @@ class Findings(Surpluses):
             kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
             yield f"repaired: {counted(self.repaired, 'prediction')} ({kinds})"
         yield from super().lines()
+        if self.repeated:
+            yield (
+                f"a key stands twice in one object, and the last value counts: {counted(self.repeated, 'prediction')}, the first: "
+                f"{self.first_repeated}"
+            )
         if self.wrapping:
             yield (
                 f'values stand in objects {{"value": …, "{self.wrapping}": …}}, which are compared as objects; to take the values out, give '
@@ -118,6 +134,7 @@ class Findings(Surpluses):
             "unknown": dict(self.unknown),
             "invalids": self.invalids,
             "unread": self.unread,
+            "repeated_keys": self.repeated,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
 
@@ -344,3 +361,28 @@ def kind_of(value: Any) -> str:
 def _shown(value: Any) -> str:
     kind = kind_of(value)
     return kind if kind in _JSON_WORDS.values() else f"{kind} {value!r:.40}"
+
+
+# A key that stands twice in one object. JSON leaves open what it means; here, as in most programs, the last value counts, which is reported.
+
+
+def key_marks(data: bytes) -> int:
+    """How often a text is followed by a colon: the number of keys, and of texts that look like one, which stay in what is written anew."""
+    return data.count(b'":') + data.count(b'" :')
+
+
+def repeated_key(text: str) -> str | None:
+    """The first key that stands twice in one object of a text that holds JSON; None also where there is no JSON."""
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                found.append(key)
+            seen.add(key)
+
+    start = min((place for place in (text.find("{"), text.find("[")) if place >= 0), default=0)
+    with suppress(ValueError, RecursionError):
+        json.JSONDecoder(object_pairs_hook=look).raw_decode(text, start)
+    return found[0] if found else None

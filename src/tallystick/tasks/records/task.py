@@ -86,7 +86,9 @@ class Records(Task):
     tallystick score records gold.jsonl answers.jsonl --from output --lenient --fail-under f1=0.9
     """
     Settings = RecordSettings
+    folder_of = (".json", ".txt", ".md")
     named_metrics = False
+    invalid_answers = True
     data = """
     A record is plain data, {"vendor": "Acme", "lines": [...]}, an instance of a dataclass or a model, or the text that a model wrote.
     Give one, a list of them, a mapping from ids to two or more of them, or a data frame; `type=` or `schema=` says what a record is.
@@ -95,6 +97,10 @@ class Records(Task):
     >>> ts.records({"vendor": "Acme", "total": 12.5}, {"vendor": "Acme", "total": 12})["records"].f1
     0.5
     """
+    without = {
+        "labels": "any field (`--label PATH`)",
+        "by attribute": "any field of an item is a label (`--by label --label PATH`), and any field of a record a slice (`--slice FIELD`)",
+    }
     breakdowns = ("label", "field")
     label_help = "With --by label: the field that holds it, e.g. relations[*].type."
     fields_always = True

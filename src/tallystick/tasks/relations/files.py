@@ -1,4 +1,4 @@
-"""Relations: plain JSON, SpERT's JSON, DocRED, brat; which one it is, the file shows.
+"""Relations: plain JSON, SpERT's JSON, DocRED, brat, and the formats of `files.annotated`; which one it is, the file shows.
 
     {"id": "d1", "relations": [{"type": "born-in", "subj": {"start": 0, "end": 2, "type": "PER"}, "obj": [5, 6, "LOC"]}]}
 
@@ -24,12 +24,15 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import MetricError, Place, ValueMismatch
+from tallystick.files.annotated import Annotated, Ask, Layout, formats_of, read_annotated
 from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
+from tallystick.files.exports import EXPORTS
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.files.system_files import SYSTEMS
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention, warn_outside
@@ -39,7 +42,9 @@ TrainingFacts = frozenset[tuple[str, str, str]]
 """(name of the subject, name of the object, relation)"""
 
 
-def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, **_: Any) -> Documents[FactSet]:
+def _read_facts(
+    opening: Opening, training: Mapping[str, TrainingFacts] | None, keep_text: bool = False, **_: Any
+) -> Documents[FactSet]:
     """The facts of each document; a fact that has been seen in training knows where."""
     out: Documents[FactSet] = Documents(str(opening.source), "DocRED")
     repeated = 0
@@ -56,7 +61,8 @@ def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, 
             ]
             repeated += (type_, subj, obj) in facts
             facts[type_, subj, obj] = Fact(type_, subj, obj, _evidence(label), tuple(seen))
-        out.add(document.at("title").text(), FactSet(tuple(facts.values())), document.place)
+        text = FactText(tuple(one[0] if one else "" for one in names), _sentences_of(document)) if keep_text else None
+        out.add(document.at("title").text(), FactSet(tuple(facts.values())), document.place, text)
     _warn(out, repeated, "last")
     return out
 
@@ -94,6 +100,29 @@ def read_training(name: AnySource) -> TrainingFacts:
     return frozenset(out)
 
 
+@frozen
+class FactText:
+    """What a document of DocRED says: the first name of each entity, and its sentences."""
+
+    names: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+
+    def name(self, number: int) -> str:
+        """An entity by its name; by its number, if it has none."""
+        return (self.names[number] if 0 <= number < len(self.names) else "") or str(number)
+
+    def named(self, fact: Fact) -> Fact:
+        """A fact with names in the place of numbers, to be looked at."""
+        names: Any = {"subj": self.name(fact.subj), "obj": self.name(fact.obj)}
+        return replace(fact, **names)
+
+
+def _sentences_of(document: Json) -> tuple[str, ...]:
+    found = document.get("sents")
+    listed = found.value if found is not None and isinstance(found.value, list) else []
+    return tuple(" ".join(map(str, one)) for one in listed if isinstance(one, list))
+
+
 def _names(document: Json) -> list[list[str]]:
     return [
         list(dict.fromkeys(mention.at("name").text() for mention in vertex.each()))
@@ -129,6 +158,8 @@ def read_relations(
     name: AnySource,
     training: Mapping[str, TrainingFacts] | None = None,
     *,
+    predicted: bool = False,
+    input: str | None = None,
     keep_text: bool = False,
     sure: ItemConfidences | None = None,
 ) -> RelationDocuments:
@@ -136,14 +167,19 @@ def read_relations(
     opening = Opening(name)
     if opening.source.reads_once:
         opening.source.read()  # from here on it is held, and formats are recognised by how it begins
-    chosen = find_format(FORMATS, opening)
+    chosen = find_format(FORMATS, opening, input)
     if chosen is None:
-        expected = "expected an object with 'relations' (plain or SpERT), 'vertexSet' (DocRED) or 'h_idx' (a DocRED submission)"
+        expected = (
+            "expected an object with 'relations' (plain, SpERT, DyGIE++, doccano, Prodigy), 'annotations' (Label Studio), 'vertexSet' "
+            "(DocRED) or 'h_idx' (a DocRED submission)"
+        )
         raise opening.documents[0].fail(expected)
     assert chosen.read is not None
-    if sure is not None and chosen.name != "JSON":
+    if sure is not None and not (chosen.name == "JSON" or chosen.title):
         raise MetricError(f"--confidence is for relations in JSON, and {opening.source} is read as {chosen.name}")
-    found: RelationDocuments = chosen.read(opening, training=training, keep_text=keep_text, sure=sure)
+    found: RelationDocuments = chosen.read(
+        opening, training=training, keep_text=keep_text, sure=sure, predicted=predicted
+    )
     return found
 
 
@@ -210,6 +246,7 @@ def _read_plain(
     opening: Opening, keep_text: bool, sure: ItemConfidences | None = None, **_: Any
 ) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
+    out.named = all(one.get(*NAMES) is not None for one in opening.documents)
     counts: dict[str, int] = {}
     for number, document in enumerate(opening.documents, 1):
         text, name = words_of(document), document_name(document, number, *NAMES)
@@ -241,7 +278,7 @@ def _argument(found: Json, entities: list[AnnotatedMention]) -> AnnotatedMention
 
 def _read_brat(opening: Opening, keep_text: bool, **_: Any) -> Documents[RelationSet]:
     name = opening.source
-    out: Documents[RelationSet] = Documents(str(name), "brat", named=Path(name).is_dir())
+    out: Documents[RelationSet] = Documents(str(name), "brat", named=Path(name).is_dir(), unit="characters")
     for file in read_standoff(name):
         relations = []
         for relation in file.relations.values():
@@ -254,6 +291,32 @@ def _read_brat(opening: Opening, keep_text: bool, **_: Any) -> Documents[Relatio
     return out
 
 
+def _read_links(
+    layout: Layout, opening: Opening, keep_text: bool, sure: ItemConfidences | None, predicted: bool, **_: Any
+) -> Documents[RelationSet]:
+    """Relations in somebody else's format."""
+    found = read_annotated(opening.source, layout, Ask("relations", predicted))
+    out: Documents[RelationSet] = Documents(
+        found.file, layout.title, named=found.named, warnings=list(found.warnings), unit=layout.unit, left_out=found.left_out,
+        contents={} if sure is not None else found.contents,
+    )  # fmt: skip
+    for number, one in enumerate(found.documents, 1):
+        name = one.name if one.name is not None else str(number)
+        relations = tuple(Relation(link.type, link.subj.mention, link.obj.mention) for link in one.links)
+        out.add(name, RelationSet(relations), one.place, _text_of(one) if keep_text else None)
+        if sure is not None:
+            sure.take(name, [link.given for link in one.links], "relations", one.place)
+    return out
+
+
+def _text_of(document: Annotated) -> DocumentText | None:
+    if document.sentences is not None:
+        return DocumentText(document.sentences)
+    return None if document.text is None else of_characters(document.text)
+
+
+LAYOUTS = (*SYSTEMS, *EXPORTS)
+
 FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), _read_brat),
     Format(
@@ -261,6 +324,7 @@ FORMATS = (
     ),  # an empty list: a DocRED submission of nothing
     Format("DocRED", lambda opening: opening.documents[0].has("vertexSet"), _read_facts),
     Format("DocRED submission", lambda opening: opening.documents[0].has("title", "h_idx", "t_idx"), _read_submission),
+    *formats_of(LAYOUTS, "relations", _read_links),
     Format("JSON", lambda opening: opening.has("relations"), _read_plain),
 )
 """The formats of relations, the first that fits. A reader is given the file, and answers with its documents; it keeps their words

@@ -8,6 +8,7 @@ parts that differs. What has no partner is spurious, or missed.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tallystick.files.pairing import Paired
@@ -128,7 +129,8 @@ class _Facts(_Relations):
             ours, theirs = (
                 f"{self._said(reference)}: {self._sentences(one.evidence)}" for one in (reference, predicted)
             )
-            yield Mistake("wrong evidence", self.name, ours, theirs, label=reference.type, edits=(edit,))
+            found = self._mistake("wrong evidence", reference, predicted, edit)
+            yield replace(found, reference=ours, predicted=theirs)
 
     def _arguments(
         self, reference: Any, predicted: Any, role: str, at: tuple[Any, ...], found: Any
@@ -139,7 +141,11 @@ class _Facts(_Relations):
 
     def _mistake(self, kind: str, reference: Any, predicted: Any, *edits: Edit, about: Any = None) -> Mistake:
         ours, theirs = (None if side is None else self._said(side) for side in (reference, predicted))
-        return Mistake(kind, self.name, ours, theirs, label=(reference or predicted).type, edits=edits)
+        one = reference or predicted
+        sentences = () if self.text is None else self.text.sentences
+        shown = [sentences[k] for k in one.evidence if 0 <= k < len(sentences)]
+        where = self._sentences(one.evidence) if one.evidence else ""
+        return Mistake(kind, self.name, ours, theirs, where, " ".join(shown), label=one.type, edits=edits)
 
     def _near(self, reference: Any, predicted: Any) -> float:
         return 3.0 if reference == predicted else 0.0
@@ -148,11 +154,14 @@ class _Facts(_Relations):
         return one.type, one.subj, one.obj
 
     def _said(self, one: Fact) -> str:  # type: ignore[override]
+        if self.text is not None:
+            one = self.text.named(one)
         return f"{one.type}({one.subj}, {one.obj})"
 
     @staticmethod
     def _sentences(evidence: Collection[int]) -> str:
-        return f"sentences {', '.join(map(str, evidence))}" if evidence else "no sentence"
+        many = "sentence" if len(evidence) == 1 else "sentences"
+        return f"{many} {', '.join(map(str, evidence))}" if evidence else "no sentence"
 
 
 def _exchanged(relation: Any) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.results.documents import add_words
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
-from tallystick.structures.texts import RelationSet
+from tallystick.structures.texts import Fact, RelationSet
+from tallystick.tasks.relations.files import FactText
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
@@ -47,9 +49,25 @@ def with_words(explain: Callable[[Any], Explanation], texts: Texts) -> Callable[
 
     def explain_in_words(name: Any) -> Explanation:
         text = texts.get(name)
-        return explain(name) if text is None or text.starts is not None else add_words(explain(name), text.words)
+        if text is None:
+            return explain(name)
+        if isinstance(text, FactText):
+            return _with_names(explain(name), text)
+        return explain(name) if text.starts is not None else add_words(explain(name), text.words)
 
     return explain_in_words
+
+
+def _with_names(tree: Explanation, text: FactText) -> Explanation:
+    """The alignment of DocRED's facts with the names of entities in the place of their numbers."""
+
+    def named(value: Any) -> Any:
+        if isinstance(value, Fact):
+            return text.named(value)
+        return text.name(value) if tree.name in ("subj", "obj") and isinstance(value, int) else value
+
+    children = tuple(_with_names(one, text) for one in tree.children)
+    return replace(tree, reference=named(tree.reference), predicted=named(tree.predicted), children=children)
 
 
 def _found(document: RelationSet, text: DocumentText, groups: dict[Ends, int]) -> Iterator[Found]:

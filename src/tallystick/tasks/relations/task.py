@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.frozen import frozen
@@ -38,6 +38,7 @@ class RelationSettings(HeadSettings):
     """What is the same relation."""
 
     # fmt: off
+    input: Literal["JSON", "brat", "DocRED", "dygie", "doccano", "prodigy", "label-studio"] | None = option(None, "The format of the files.  [default: by name and content]")
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted relation, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
     target_accuracy: float = target_accuracy()
@@ -68,13 +69,20 @@ class Relations(Task):
     summary = "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts"
     help = """Score relations in all the ways of the literature, side by side: strict, boundaries, relaxed, head, pair, type.
 
-    REFERENCE and PREDICTED are JSON or JSON Lines (plain or SpERT's), DocRED's files, or brat .ann files or folders.
+    REFERENCE and PREDICTED are JSON or JSON Lines (plain, SpERT's, DyGIE++'s), exports of doccano, Prodigy or Label Studio, DocRED's
+    files, or brat .ann files or folders.
 
     \b
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
     Settings = RelationSettings
+    folder_of = (".ann",)
+    cites = {
+        **dict.fromkeys(("strict", "boundaries", "relaxed"), ("taille-etal-2020-lets",)),
+        **dict.fromkeys(("head", "pair", "type"), ()),
+        **dict.fromkeys(("facts", "evidence"), ("yao-etal-2019-docred",)),
+    }
     main = "strict"
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}
@@ -140,9 +148,12 @@ class Relations(Task):
         ign = not any(one.training for one in readings.values())  # else --train is for figures by `seen` or `frequency`
         training = {name: read_training(file) for name, file in _training(settings).items() if ign}
         texts = any(one.texts for one in readings.values())
-        left: Documents[Any] = read_relations(reference, training, keep_text=texts)
+        left: Documents[Any] = read_relations(reference, training, input=settings.input, keep_text=texts)
         sure = {run: ItemConfidences(settings.confidence) if settings.confidence else None for run in systems}
-        rights = {run: read_relations(file, keep_text=texts, sure=sure[run]) for run, file in systems.items()}
+        rights = {
+            run: read_relations(file, predicted=True, input=settings.input, keep_text=texts, sure=sure[run])
+            for run, file in systems.items()
+        }
         facts = left.format == "DocRED"
         if training and not facts:
             raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
@@ -185,7 +196,7 @@ class Relations(Task):
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
         for one in self.options("figures"):
-            if one.name != "train" and getattr(settings, one.name):
+            if one.name not in ("train", "input") and getattr(settings, one.name):
                 raise MetricError(
                     f"{flag(one)} changes nothing for DocRED's files, whose facts are compared as they stand"
                 )
@@ -217,7 +228,7 @@ class Relations(Task):
         from tallystick.tasks.relations.files import read_relations
 
         if settings.symmetric:
-            found = ask_parts(lambda file: set(_types_of(read_relations(file))))
+            found = ask_parts(lambda file: set(_types_of(read_relations(file, input=settings.input))))
             if found:
                 _require_types(settings.symmetric, sorted(found))
 

@@ -37,6 +37,13 @@ class Roles(Task):
     tallystick score roles test.json preds.out --metric ceaf_ree --by label
     """
     Settings = RoleSettings
+    cites = {
+        **dict.fromkeys(("ceaf_ree", "grit_strict", "grit_prop"), ("du-etal-2021-grit",)),
+        **dict.fromkeys(("ree_phi3", "ree_phi4"), ("du-etal-2021-grit", "luo-2005-coreference")),
+        **dict.fromkeys(
+            ("rme_subset", "rme_subset_literal", "rme_phi3", "rme_phi3_covered"), ("chen-etal-2023-iterative",)
+        ),
+    }
     main = explained = "ceaf_ree"
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}

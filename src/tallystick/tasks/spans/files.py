@@ -3,6 +3,9 @@
 | format  | is known by                                                                      |
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
+| spacy   | the name ends in `.spacy`                                                        |
+| doccano, prodigy, label-studio, dygie, spert, gliner, ... | the keys of the first document (`files.annotated`) |
+| huggingface | the first row has `tokens` and as many `ner_tags`                            |
 | jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
 | hipe    | the first line is the header of HIPE's TSV                                       |
@@ -23,25 +26,32 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.files.annotated import formats_of
 from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
+from tallystick.files.boundaries import find_format as recognise
 from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing, pair_sides
 from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
+from tallystick.files.spacy_docs import is_spacy_file
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import Numbering, read_columns
 from tallystick.frozen import frozen
-from tallystick.tasks.plain import NAMES, Given, expect, expect_order, is_span, is_whole, named, take_sides
-from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
+from tallystick.tasks.plain import NAMES, Given, expect, expect_order, is_doc, is_span, is_whole, named, take_sides
+from tallystick.tasks.spans.jsonl import FIELD, LAYOUTS, Offsets, read_brat, read_spans
+from tallystick.tasks.spans.layers import join_layers, read_layers
+from tallystick.tasks.spans.rows import has_tags, read_rows
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
     HIPE_HEADER,
     OTHER_NAMES,
     Columns,
+    Decoded,
     Reading,
     Repairs,
     Scheme,
     TaggedTexts,
+    WordLines,
     decode,
     read_conllu_tags,
     read_hipe_tags,
@@ -79,6 +89,26 @@ class SpanCorpus:
     repairs: tuple[Repairs, ...] = ()
     documents: IntArray | None = None
     weights: Any = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+    layers: int = 1
+    """How many layers of tags the segments come from."""
+
+    @property
+    def unit(self) -> str:
+        """What a row is: texts with tags are sentences, unless the files tell documents; others are documents."""
+        return "sentence" if self.documents is None and self.tagged is not None else "document"
+
+    def by_unit(self, unit: str) -> SpanCorpus:
+        """The same with a row for each document or sentence."""
+        if unit == "sentence" and self.tagged is None:
+            raise MetricError(
+                "--unit sentence: spans with offsets say nothing about sentences; leave it out, or give --groups"
+            )
+        if unit == "document" and self.unit == "sentence":
+            raise MetricError(
+                "--unit document: the files tell no documents (-DOCSTART-, # newdoc); leave it out, or give --groups"
+            )
+        return replace(self, documents=None) if unit == "sentence" else self
 
     @cached_property
     def ids(self) -> tuple[Any, ...]:
@@ -126,11 +156,13 @@ def read_span_files(
     reference: AnySource,
     predicted: AnySource | None,
     *,
-    format: str | None = None,
+    formats: tuple[str, str] | None = None,
     columns: Columns = Columns(),  # noqa: B008 - frozen
     decoding: Decoding = Decoding(),  # noqa: B008
     offsets: Offsets = Offsets(),  # noqa: B008
     key: str = "ner",
+    layers: int = 1,
+    tag_names: str | None = None,
     keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> SpanCorpus:
@@ -138,7 +170,13 @@ def read_span_files(
     if not decoding.delimiter:
         raise MetricError("the delimiter between prefix and type cannot be empty")
     reference = Source.of(reference)  # which keeps what can be read only once, for the weights
-    chosen = agreed_format(reference, predicted, format)
+    formats = formats or agreed_formats(reference, predicted)
+    chosen = formats[0]
+    if chosen == "columns" and layers > 1:
+        tagged = read_layers(reference, predicted, columns, layers, keep_tokens=keep_tokens)
+        corpus = _decoded(tagged, decoding, _read_weights(reference, columns))
+        joined = join_layers(Decoded(corpus.texts, corpus.repairs), layers)  # type: ignore[arg-type]
+        return replace(corpus, texts=joined, settings=f"{decoding}, layers={layers}", layers=layers)
     if chosen == "columns":
         tagged = read_tags(reference, predicted, columns, keep_tokens=keep_tokens)
         return _decoded(tagged, decoding, _read_weights(reference, columns))
@@ -150,34 +188,44 @@ def read_span_files(
         return _decoded(tagged, decoding, None)
     if chosen == "hipe":
         return _decoded(read_hipe_tags(reference, predicted, columns), decoding, None)
-    if chosen in READERS:
-        texts = READERS[chosen](reference, predicted, offsets, keep_tokens=keep_tokens, absent=absent)
-        return SpanCorpus(texts, str(offsets))
-    raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu, hipe')
+    if chosen == "huggingface":
+        sides = [_rows(Source.of(side), offsets.field, tag_names) for side in (reference, predicted)]
+        return corpus_of_tags(sides[0], sides[1], decoding, absent)
+    if chosen == "brat":
+        return SpanCorpus(
+            read_brat(reference, predicted, offsets, keep_tokens=keep_tokens, absent=absent), str(offsets)
+        )
+    texts = read_spans(reference, predicted, offsets, formats=formats, keep_tokens=keep_tokens, absent=absent)
+    unit: Any = texts.unit or offsets.unit
+    return SpanCorpus(texts, str(replace(offsets, unit=unit)), notes=texts.notes)
 
 
-READERS = {"brat": read_brat, "jsonl": read_spans}
-"""What reads the formats that have offsets."""
-
-
-def agreed_format(reference: AnySource, predicted: AnySource | None, format: str | None = None) -> str:
-    """The format of both sides, if it is not said: what the files look like, if they look alike."""
+def agreed_formats(reference: AnySource, predicted: AnySource | None, format: str | None = None) -> tuple[str, str]:
+    """The formats of both sides, if they are not said: what the files look like, if they look alike or both have offsets."""
     # What can be read only once cannot be looked at first; then the other side shows what both are.
     hidden = predicted is not None and Source.of(reference).reads_once
     chosen = format or find_format(predicted if hidden and predicted is not None else reference)
     if predicted is None:
         if chosen != "columns":
             raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
-        return chosen
-    if format is None and not Source.of(predicted).reads_once and (other := find_format(predicted)) != chosen:
+        return chosen, chosen
+    if format is not None or Source.of(predicted).reads_once:
+        return chosen, chosen
+    other = find_format(predicted)
+    if other != chosen and not {chosen, other} <= WITH_OFFSETS:
         raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
-    return chosen
+    return chosen, other
+
+
+WITH_OFFSETS = frozenset(("jsonl", "spacy", *(one.name for one in LAYOUTS)))
+"""Formats that may stand on one side each."""
 
 
 def find_format(name: AnySource) -> str:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
-    opening = Opening(name)
-    return next(one.name for one in FORMATS if one.recognises(opening))
+    found = recognise(FORMATS, Opening(name))
+    assert found is not None  # the last one takes everything
+    return found.name
 
 
 def _is_jsonl(opening: Opening) -> bool:
@@ -204,9 +252,28 @@ def _content(opening: Opening) -> str:
     return "columns"
 
 
+def _has_spans(opening: Opening) -> bool:
+    value = opening.first
+    return isinstance(value, dict) and isinstance(value.get(FIELD), list)
+
+
 FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source)),
-    Format("jsonl", _is_jsonl),
+    Format(
+        "spacy",
+        lambda opening: is_spacy_file(opening.source),
+        boundaries=Uncut("a DocBin is read as a whole"),
+        title="a DocBin of spaCy",
+        known_by="its name",
+    ),
+    *formats_of(LAYOUTS, "spans"),
+    Format(
+        "huggingface",
+        has_tags,
+        title="Hugging Face rows (tokens and tags)",
+        known_by='"tokens" with as many "ner_tags"',
+    ),
+    Format("jsonl", _is_jsonl, known_by='a list "spans"', rival=_has_spans),
     Format("conllu", _is_conllu, boundaries=conllu_boundaries),
     Format("hipe", _is_hipe, boundaries=Uncut("a HIPE file has one header for all documents")),
     Format("columns", boundaries=column_boundaries),
@@ -259,6 +326,12 @@ class TagLists:
     names: tuple[str, ...]
     tags: tuple[list[str], ...]
     tokens: tuple[list[str] | None, ...]
+    lines: tuple[int, ...] | None = None
+    """Where the texts stand, of a file."""
+
+    def place(self, k: int) -> str:
+        """Where a text stands, for a message."""
+        return f"{self.file}[{k}]" if self.lines is None else f"{self.file}:{self.lines[k]}"
 
 
 _TAGS = ("tags", "ner_tags")
@@ -308,6 +381,7 @@ def _check_tags(tags: list[str], where: str) -> None:
 
 def take_spans(reference: Any, predicted: Any, field: str) -> tuple[Any, Any, bool]:
     """Both sides from Python, and whether they are spans without a text, whose offsets are tokens."""
+    reference, predicted = ([side] if is_doc(side) else side for side in (reference, predicted))
     keys = ("text", "tokens", *_TAGS, field, *NAMES)
     sides = take_sides(lambda value, where: span_document(value, where, field), reference, predicted, keys, "text")
     data = [side for side in sides if isinstance(side, Given)]
@@ -336,25 +410,56 @@ def _tag_lists(side: Source | Given) -> TagLists:
     return TagLists(side.name, side.ids or (), tags, tokens)
 
 
+def _rows(source: Source, field: str | None, names: str | None) -> TagLists:
+    """The rows of a file as lists of tags; without names for all of them they are paired by order."""
+    rows = read_rows(source, field, names)
+    ids = tuple(one.name for one in rows if one.name is not None)
+    return TagLists(
+        str(source),
+        ids if len(ids) == len(rows) else (),
+        tuple(one.tags for one in rows),
+        tuple(one.tokens for one in rows),
+        tuple(one.line for one in rows),
+    )
+
+
+def _origin(side: TagLists, chosen: Sequence[int]) -> WordLines:
+    """Where the tags of some texts stand."""
+    assert side.lines is not None
+    return WordLines(side.file, None, [[side.lines[k]] * len(side.tags[k]) if k >= 0 else [0] for k in chosen])
+
+
 def _same_tokens(reference: TagLists, predicted: TagLists, k: int, j: int) -> list[str] | None:
     left, right = reference.tokens[k], predicted.tokens[j] if j >= 0 else None
-    if (
-        left is not None and right is not None and len(left) == len(right) and left != right
-    ):  # of tags the numbers are compared
-        at = next(at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b)
-        raise SidesMismatch(
-            f'the tokens diverge: reference[{k}] has "{left[at]}" as token {at}, predicted[{j}] has "{right[at]}"'
-        )
+    places = reference.place(k), predicted.place(j)
+    of_files = (
+        reference.lines is not None
+    )  # of lists from Python the numbers of tags are compared, by `tags_from_lists`
+    if left is not None and right is not None and left != right and (of_files or len(left) == len(right)):
+        for at, (a, b) in enumerate(zip(left, right, strict=False)):
+            if a != b:
+                raise SidesMismatch(f'the tokens diverge: {places[0]} has "{a}" as token {at}, {places[1]} has "{b}"')
+        counts = f"{places[0]} has {len(left):,} of them and {places[1]} has {len(right):,}"
+        raise SidesMismatch(f"the tokens diverge: {counts}")
     return left if left is not None else right
 
 
 def corpus_of_tags(reference: Any, predicted: Any, decoding: Decoding, absent: Missing | None = None) -> SpanCorpus:
     """Two sides of tags, paired by the names of their texts."""
-    names = reference.names
-    pairs = pair_sides(PairingSide("reference", names), PairingSide("predicted", predicted.names), absent)
+    numbers = [tuple(map(str, range(len(side.tags)))) for side in (reference, predicted)]
+    both = bool(reference.names and predicted.names)
+    names = reference.names if both else reference.names or numbers[0]
+    sides = [
+        PairingSide(side.file, side.names if both else numbers[k], named=both)
+        for k, side in enumerate((reference, predicted))
+    ]
+    pairs = pair_sides(sides[0], sides[1], absent)
     guess = [predicted.tags[j] if j >= 0 else ["O"] * len(reference.tags[k]) for k, j in pairs]
     words = [_same_tokens(reference, predicted, k, j) for k, j in pairs]
     tagged = tags_from_lists(reference.tags, guess)
+    if reference.lines is not None and predicted.lines is not None:
+        origins = _origin(reference, [k for k, _ in pairs]), _origin(predicted, [j for _, j in pairs])
+        tagged = replace(tagged, origins=origins)
     if None not in words:
         tagged = replace(tagged, tokens=tuple(token for of in words for token in of or ()))
     corpus = _decoded(tagged, decoding, None)

@@ -21,12 +21,15 @@ import numpy as np
 
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
+from tallystick.files.annotated import AnnotatedFile, Ask, fit_together, read_annotated
 from tallystick.files.confidences import ItemConfidences
+from tallystick.files.exports import EXPORTS
 from tallystick.files.json_values import decode_line
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
+from tallystick.files.system_files import SYSTEMS
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
 
@@ -42,7 +45,8 @@ class Offsets:
     unit: Literal["characters", "tokens"] = "characters"
     tokenizer: str | Tokenizer = "words"
     boundaries: Boundaries = "error"
-    field: str = "spans"
+    field: str | None = None
+    """Where the spans stand, if not where the format has them: a field, a span group (spaCy), a control (Label Studio)."""
     confidence: str | None = None
     """The key under which a predicted span has its confidence."""
 
@@ -163,7 +167,10 @@ def first_difference(left: str, right: str) -> int:
 # their ids, or by their order where there are none. The rows of a Parquet or Arrow file are such objects too; spans in
 # tokens stay columns (`spans_of_columns`).
 
+FIELD = "spans"
 _LABELS = ("label", "type", "tag")
+LAYOUTS = (*SYSTEMS, *EXPORTS)
+"""Other people's formats that have spans."""
 
 
 @frozen
@@ -181,25 +188,86 @@ def read_spans(
     predicted: AnySource,
     offsets: Offsets = Offsets(),  # noqa: B008 - frozen
     *,
+    formats: tuple[str, str] = ("jsonl", "jsonl"),
     keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
-    """Read two files of spans."""
-    field = offsets.field
+    """Read two files of spans, each in its format: ours, or one that `files.annotated` describes."""
     if (
-        offsets.confidence is None
+        formats == ("jsonl", "jsonl")
+        and offsets.confidence is None
         and offsets.unit == "tokens"
         and is_arrow_file(reference)
         and is_arrow_file(predicted)
     ):
-        found = spans_of_columns(reference, predicted, field)
+        found = spans_of_columns(reference, predicted, offsets.field or FIELD)
         if found is not None:
             return found
-    gold, guess = _read(reference, field), _read(predicted, field, offsets.confidence)
-    pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
+    left, right = _read_sides((reference, predicted), formats, offsets)
+    pairs = _pair(left.records, right.records, shown_name(reference), shown_name(predicted), absent)
     scores = None if offsets.confidence is None else tuple(right.scores for _, right in pairs)
+    found = _annotated(pairs, replace(offsets, unit=left.unit), keep_tokens)
+    return replace(found, scores=scores, unit=left.unit, notes=(*left.notes, *right.notes))
+
+
+@frozen(eq=False)
+class _Side:
+    records: list[_Record]
+    unit: Literal["characters", "tokens"]
+    notes: tuple[str, ...] = ()
+
+
+def _read_sides(files: tuple[AnySource, AnySource], formats: tuple[str, str], offsets: Offsets) -> list[_Side]:
+    """Both sides with offsets of one unit."""
+    confidences = None, offsets.confidence
+    out: list[_Side | AnnotatedFile] = []
+    for k, (file, format) in enumerate(zip(files, formats, strict=True)):
+        if format == "jsonl":
+            out.append(_Side(_read(file, offsets.field or FIELD, confidences[k]), offsets.unit))
+        else:
+            out.append(read_foreign(file, format, Ask("spans", bool(k), offsets.field)))
+    foreign = [one for one in out if isinstance(one, AnnotatedFile)]
+    if len(foreign) == 2:
+        foreign = list(fit_together(foreign[0], foreign[1]))
+    elif foreign and offsets.unit == "characters":
+        foreign = [replace(foreign[0], documents=[one.in_characters() for one in foreign[0].documents])]
+    left = iter(foreign)
+    sides = [one if isinstance(one, _Side) else _of_annotated(next(left), confidences[k]) for k, one in enumerate(out)]
+    if sides[0].unit != sides[1].unit:
+        told = " and ".join(
+            f"{shown_name(file)} ({format}) counts {side.unit}"
+            for file, format, side in zip(files, formats, sides, strict=True)
+        )
+        advice = "; --offsets says what JSON Lines of ours count" if "jsonl" in formats else ""
+        raise SidesMismatch(f"{told}: their spans cannot be compared{advice}")
+    return sides
+
+
+def read_foreign(name: AnySource, format: str, ask: Ask) -> AnnotatedFile:
+    """A file of somebody else's format."""
+    if format == "spacy":
+        from tallystick.files.spacy_docs import read_spacy
+
+        return read_spacy(name, ask)
+    return read_annotated(name, next(one for one in LAYOUTS if one.name == format), ask)
+
+
+def _of_annotated(found: AnnotatedFile, confidence: str | None) -> _Side:
+    sure = None if confidence is None else ItemConfidences(confidence)
+    records = []
+    for number, one in enumerate(found.documents):
+        spans = tuple(CharSpan(((span.start, span.end),), span.label or "", one.place) for span in one.spans)
+        given = [span.given for span in one.spans]
+        scores = () if sure is None else tuple(sure.take(str(number), given, "spans", one.place))
+        records.append(_Record(one.name, one.text, one.tokens, spans, one.place, scores))
+    if sure is not None:
+        sure.refuse_nothing("spans")
+    return _Side(records, found.documents[0].unit, found.warnings)
+
+
+def _annotated(pairs: Sequence[tuple[_Record, _Record]], offsets: Offsets, keep_tokens: bool) -> AnnotatedTexts:
     if offsets.unit == "tokens":
-        return replace(_annotate_tokens(pairs, keep_tokens), scores=scores)
+        return _annotate_tokens(pairs, keep_tokens)
     tokenize = tokenizer_named(offsets.tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
@@ -209,7 +277,7 @@ def read_spans(
         ]
         for side in (0, 1)
     ]
-    return replace(_annotate(sides[0], sides[1], texts, _names(pairs), keep_tokens), scores=scores)
+    return _annotate(sides[0], sides[1], texts, _names(pairs), keep_tokens)
 
 
 def _annotate_tokens(pairs: Sequence[tuple[_Record, _Record]], keep_tokens: bool) -> AnnotatedTexts:

@@ -597,6 +597,7 @@ def _score_few(
         settings=_settings_of_tags(decoding),
         name=metric.full_name,
         tree=later.tree,
+        unit="sentence",
     )}  # fmt: skip
 
 
@@ -689,6 +690,8 @@ def _tag_accuracy(corpus: SpanCorpus, prepared: Prepared) -> Result:
         raise MetricError(
             "tag_accuracy compares the tags of tokens, and these are spans; token and ts have an accuracy of units"
         )
+    if corpus.layers > 1:
+        raise MetricError("tag_accuracy compares one tag for each token; leave --layers out")
     if not options.types:
         raise MetricError("tag_accuracy compares tags as they are written; leave --ignore-types out")
     row = np.repeat(Grid.of(corpus.texts, prepared.rows).row, np.diff(tagged.offsets))
@@ -697,7 +700,9 @@ def _tag_accuracy(corpus: SpanCorpus, prepared: Prepared) -> Result:
     for column, counted in enumerate((weights * (tagged.reference == tagged.predicted), weights)):
         rows[:, column] = np.bincount(row, counted, minlength=len(rows))
     settings = ", ".join(["tokens weighted"] * (corpus.weights is not None))
-    return Result("spans.tag_accuracy", TagAccuracy(), rows, corpus.ids, undefined=0.0, settings=settings)
+    return Result(
+        "spans.tag_accuracy", TagAccuracy(), rows, corpus.ids, undefined=0.0, settings=settings, unit=corpus.unit
+    )
 
 
 def _metrics_named(metrics: str | Sequence[str]) -> list[str]:
@@ -786,6 +791,7 @@ def _result(name: str, corpus: SpanCorpus, prepared: Prepared, whole: F64, kind:
         settings=_settings(corpus, options),
         name=metric.full_name if metric.expression is not None else "",
         tree=partial(_tree, name, corpus, prepared) if _has_tree(metric, options) else None,
+        unit=corpus.unit,
     )
 
 
@@ -807,7 +813,7 @@ OF_UNITS = ("ts", "token")
 
 
 def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
-    parts = [corpus.settings, f"unit={'text' if corpus.documents is None else 'document'}"]
+    parts = [corpus.settings, f"unit={corpus.unit}"]
     parts += [f"beta={options.beta:g}"] * (options.beta != 1)
     parts += ["types=ignored"] * (not options.types)
     parts += [f"tags={'+'.join(options.tags)}"] if options.tags else []
@@ -818,7 +824,7 @@ def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
 
 def repair_notes(corpus: SpanCorpus) -> list[str]:
     """What is to be said about the columns that were read, and about tags that break the scheme, a line for each side."""
-    notes = list(corpus.tagged.notes) if corpus.tagged is not None else []
+    notes = [*corpus.notes, *(corpus.tagged.notes if corpus.tagged is not None else ())]
     for repairs in corpus.repairs:
         if len(repairs):
             side = repairs.tagged.origins[repairs.side].name

@@ -102,6 +102,10 @@ class AnnotatedTexts:
     words: tuple[tuple[str, ...], ...] | None = None
     scores: tuple[tuple[float | None, ...], ...] | None = None
     """How sure the prediction says it is of each of its segments, text by text."""
+    unit: str | None = None
+    """What the offsets of the files counted, where they had any."""
+    notes: tuple[str, ...] = ()
+    """What is to be said about the files."""
 
     def relabelled(self, tag: str | Mapping[str, str] | Callable[[str], str]) -> AnnotatedTexts:
         """The same segments under other tags: one supertag for all, or a mapping from tag to supertag.

@@ -111,12 +111,12 @@ def read_tags(
             raise InputError("cannot be read twice; give one of the two sides as a file", "<stdin>")
         gold = columns.read(reference, (-1 if columns.reference is None else columns.reference,), numbering, True)
         guess = columns.read(predicted, (columns.predicted,), numbering, True)
-        _compare(gold, guess, columns.same_tokens)
+        compare_columns(gold, guess, columns.same_tokens)
         files, codes, kept = (gold, guess), (gold.codes[0], guess.codes[0]), gold.tokens if keep_tokens else None
     tagged = TaggedTexts(
         codes[0],
         codes[1],
-        _decoded(numbering, files),
+        decode_vocabulary(numbering, files),
         files[0].offsets,
         (Origin(files[0].name, files[0].first_line), Origin(files[1].name, files[1].first_line)),
         files[0].documents,
@@ -141,7 +141,7 @@ def _refuse_two_layers(
         if side == 0 and before & last:
             raise InputError(
                 f"its last two columns both hold tags of {some(sorted(before & last))}: are these gold and predicted tags (give this file alone, with "
-                f"--together), or two layers (name the one that is meant, {option} -1 or -2)?",
+                f"--together), or two layers (name the one that is meant, {option} -1 or -2, or read both with --layers 2)?",
                 str(Source.of(name)),
             )
         if nothing and before and side == 0:
@@ -240,7 +240,8 @@ def _bad_tag(texts: Sequence[Sequence[str]], begin: int, name: str) -> ValueMism
     return ValueMismatch(f"{name}: expected lists of tags")
 
 
-def _decoded(numbering: Numbering, files: Sequence[ColumnFile]) -> tuple[str, ...]:
+def decode_vocabulary(numbering: Numbering, files: Sequence[ColumnFile]) -> tuple[str, ...]:
+    """The tags as texts."""
     try:
         return tuple(tag.decode("utf-8") for tag in numbering.strings)
     except UnicodeDecodeError as error:
@@ -251,7 +252,7 @@ def _decoded(numbering: Numbering, files: Sequence[ColumnFile]) -> tuple[str, ..
         raise InputError(message, place) from None
 
 
-def _compare(gold: ColumnFile, guess: ColumnFile, same_tokens: bool) -> None:
+def compare_columns(gold: ColumnFile, guess: ColumnFile, same_tokens: bool) -> None:
     """Raise where the two files part: tokens, sentence boundaries or the end."""
     counts = len(gold.codes[0]), len(guess.codes[0])
     shared = min(counts)

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle, target_accuracy
+from tallystick.tasks.contract import (
+    Asked,
+    Reading,
+    Scored,
+    Shown,
+    Task,
+    option,
+    refuse_idle,
+    target_accuracy,
+    unit_option,
+)
 
 if TYPE_CHECKING:
+    from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
 
-FORMATS = ("columns", "jsonl", "brat", "conllu", "hipe", "tags")
-IN_FILES, WITH_OFFSETS, COLUMNS = ("columns", "conllu", "hipe"), ("jsonl", "brat"), ("columns",)
-TAGGED = (*IN_FILES, "tags")
+IN_CHARACTERS = ("doccano", "prodigy", "label-studio", "label-studio-min", "gliner")
+IN_TOKENS = ("dygie", "spert", "gliner-data", "spacy")
+FORMATS = ("columns", "jsonl", "brat", "conllu", "hipe", "tags", "huggingface", *IN_CHARACTERS, *IN_TOKENS)
+IN_FILES, COLUMNS = ("columns", "conllu", "hipe"), ("columns",)
+WITH_OFFSETS = ("jsonl", "brat", *IN_CHARACTERS)
+IN_FIELDS = ("jsonl", "huggingface", *IN_CHARACTERS, *IN_TOKENS)
+TAGGED = (*IN_FILES, "tags", "huggingface")
 OVERLAPPING = ("overlap", "contain", "constrained_overlap", "iou")
 
 
@@ -38,7 +53,7 @@ class SpanSettings:
     k2: int | None = option(None, "How many missing tokens constrained_overlap allows.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "Sets, not bags, for segment: duplicates count once.", on=("segment",))
-    input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = option(None, "Default: by name and content.")
+    input: Literal["columns", "jsonl", "brat", "conllu", "hipe", "huggingface", "doccano", "prodigy", "label-studio", "label-studio-min", "gliner", "gliner-data", "dygie", "spert", "spacy"] | None = option(None, "The format of the files.  [default: by name and content]")
     scheme: Literal["IO", "IOB1", "IOB2", "BIO", "IOE1", "IOE2", "IOBES", "BIOES", "BILOU"] = option("IOB2", "The scheme that the tags follow.", on=TAGGED)
     strict: bool = option(False, "Drop tags that break the scheme, or read them as conlleval does (the default). Both count them.", names=("--strict/--lenient",), on=TAGGED)
     reference_column: int | None = option(None, "The column of the tags, counted from 0, or from the end if negative.  [default: the last; with --together the last but one; for HIPE 1]", on=IN_FILES)
@@ -49,14 +64,17 @@ class SpanSettings:
     comment: str | None = option(None, "Ignore lines before a sentence that start with this mark.", metavar="MARK", on=COLUMNS)
     delimiter: str = option("-", "The text between prefix and type.", on=TAGGED)
     suffix: bool = option(False, "The prefix comes last, as in PER-B.", on=TAGGED)
+    layers: int = option(1, "How many of the last columns hold tags: layers of nested spans, scored as one set.", least=1, on=COLUMNS)
+    tag_names: str | None = option(None, "The names of tags that are numbers: O,B-PER,... or a file that has them.  [default: those of the file, or of dataset_info.json beside it]", metavar="NAMES|FILE", on=("huggingface",))
     ignore_tokens: bool = option(False, "Compare only the number of tokens, not the tokens.", on=IN_FILES)
     misc: str = option("ner", "For CoNLL-U: the key of MISC that holds the tag (or use --reference-column).", metavar="KEY", on=("conllu",))
     offsets: Literal["characters", "tokens"] = option("characters", "For JSONL: what offsets count.", on=("jsonl",))
-    tokenizer: str = option("words", "For JSONL and brat: how both sides are split into tokens.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
+    tokenizer: str = option("words", "For offsets of characters: how both sides are split into tokens.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
     boundaries: Literal["error", "expand", "contract"] = option("error", "What to do with a boundary inside a token.", on=WITH_OFFSETS)
-    spans_field: str = option("spans", "For JSONL: the key that holds the spans.", on=("jsonl",))
-    confidence: str | None = option(None, "For JSONL: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl",))
+    spans_field: str | None = option(None, "The field, span group (spaCy) or control (Label Studio) that holds the spans or tags.  [default: spans, or the one of the format]", metavar="NAME", on=IN_FIELDS)
+    confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl", *IN_CHARACTERS, "spert"))
     target_accuracy: float = target_accuracy()
+    unit: str = unit_option("")
     errors: bool = option(False, "Also show what went wrong: counts, confused tags, and a list with lines.", use="score", in_rows=True)
     repairs: bool = option(False, "Also list every tag that breaks the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
@@ -79,7 +97,8 @@ class Spans(Task):
 
     name = "spans"
     summary = "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files"
-    help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat, CoNLL-U or HIPE.
+    help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat, CoNLL-U or HIPE; rows of Hugging Face's
+    datasets; exports of doccano, Prodigy or Label Studio; files of DyGIE++, SpERT, GLiNER or spaCy.
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
     segment_units, tag_accuracy (seqeval's and conlleval's accuracy); SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
@@ -91,8 +110,29 @@ class Spans(Task):
     tallystick score spans gold.jsonl system.jsonl --metric iou --iou 0.7 --errors
     """
     Settings = SpanSettings
+    folder_of = (".ann",)
+    cites = {
+        **dict.fromkeys(("segment", "segment_units"), ("tjong-kim-sang-de-meulder-2003-introduction",)),
+        **dict.fromkeys(
+            ("ts", "token", "overlap", "contain", "constrained_overlap"), ("esuli-sebastiani-2010-evaluating",)
+        ),
+        **dict.fromkeys(
+            (
+                "strict",
+                "exact",
+                "partial",
+                "type",
+                "nervaluate_strict",
+                "nervaluate_exact",
+                "nervaluate_partial",
+                "nervaluate_ent_type",
+            ),
+            ("chinchor-sundheim-1993-muc", "segura-bedmar-etal-2013-semeval"),
+        ),
+    }
     together = "REFERENCE holds both, gold and predicted, in two columns."
     breakdowns = ("label",)
+    without = {"labels": "tag"}
     rows_for_means = True
     explained = "segment"
     attributes = {"length": Attribute("how many tokens a span has", {"[*]": _length})}
@@ -128,11 +168,14 @@ class Spans(Task):
     def take(self, reference: Any, predicted: Any, settings: SpanSettings) -> tuple[Any, Any, SpanSettings]:
         from tallystick.tasks.spans.files import take_spans
 
-        left, right, in_tokens = take_spans(reference, predicted, settings.spans_field)
+        left, right, in_tokens = take_spans(reference, predicted, settings.spans_field or "spans")
         return left, right, replace(settings, offsets="tokens") if in_tokens else settings
 
     def read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
-        from tallystick.tasks.spans.files import Decoding, TagLists, agreed_format, corpus_of_tags, read_span_files
+        return self._read(reference, predicted, settings, reading).by_unit(settings.unit)
+
+    def _read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
+        from tallystick.tasks.spans.files import Decoding, TagLists, agreed_formats, corpus_of_tags, read_span_files
         from tallystick.tasks.spans.jsonl import Offsets
         from tallystick.tasks.spans.tags import Columns
 
@@ -142,12 +185,12 @@ class Spans(Task):
         if isinstance(reference, TagLists):
             refuse_idle(settings, ("tags",), FORMATS, "these are lists of tags")
             return corpus_of_tags(reference, predicted, decoding, reading.missing)
-        format_ = agreed_format(reference, predicted, settings.input)
-        refuse_idle(settings, (format_,), FORMATS, f"these files are read as {format_}")
+        formats = agreed_formats(reference, predicted, settings.input)
+        refuse_idle(settings, formats, FORMATS, f"these files are read as {' and '.join(dict.fromkeys(formats))}")
         return read_span_files(
             reference,
             predicted,
-            format=format_,
+            formats=formats,
             columns=Columns(
                 reference=settings.reference_column,
                 predicted=settings.predicted_column,
@@ -162,6 +205,8 @@ class Spans(Task):
                 settings.offsets, settings.tokenizer, settings.boundaries, settings.spans_field, settings.confidence
             ),
             key=settings.misc,
+            layers=settings.layers,
+            tag_names=settings.tag_names,
             keep_tokens=reading.texts,
             absent=reading.missing,
         )
@@ -186,6 +231,30 @@ class Spans(Task):
                 notes = (*results["segment"].notes, *claims.notes)
                 results["segment"] = results["segment"].changed(claims=claims, notes=notes)
         return {run: Scored(corpora[run], results) for run, results in scored.items()}
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: SpanSettings) -> Any:
+        from tallystick.tasks.spans.metrics import score_systems
+
+        return score_systems({"": corpus}, *_what(metrics, settings))[""]
+
+    error_label = "tag"
+    kinds = {
+        "boundary": "the tag is right, and the segment begins or ends elsewhere",
+        "type": "the segment is right, under another tag",
+        "both": "it overlaps a segment of the reference, with another tag and other boundaries",
+        "missed": "a segment of the reference that nothing predicted is paired with",
+        "spurious": "a predicted segment that nothing in the reference is paired with",
+    }
+
+    def find_mistakes(self, corpus: Any, settings: SpanSettings) -> Iterable[Mistake]:
+        from tallystick.tasks.spans.mistakes import find_mistakes
+
+        return find_mistakes(corpus)
+
+    def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Any:
+        from tallystick.tasks.spans.mistakes import mended_corpus
+
+        return mended_corpus(corpus, mistakes)
 
     def needs_texts(self, settings: SpanSettings) -> bool:
         return settings.errors

@@ -59,6 +59,14 @@ class Templates(Task):
     tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judge judgements.sqlite
     """
     Settings = TemplateSettings
+    cites = {
+        "gtt": ("du-etal-2021-template",),
+        **dict.fromkeys(
+            ("iterx_subset", "iterx_phi3", "iterx_subset_quirks", "iterx_phi3_quirks"), ("chen-etal-2023-iterative",)
+        ),
+        **dict.fromkeys(("eq32_fillers", "chen_subset", "chen_phi3", "granular"), ()),
+        "muc4_official": ("chinchor-1992-muc",),
+    }
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
     error_label = "slot"
@@ -82,6 +90,7 @@ class Templates(Task):
         "Missing_Mention": "an entity that was found lacks one of its mentions",
     }
     """The kinds of auto-err, by the names that it gives them, and two more."""
+    without = {"by label": "slots are fields: `--by field`"}
     attributes = {
         "size": Attribute("how many fillers a template has", {"templates[*]": lambda item, _: len(item.fillers)})
     }

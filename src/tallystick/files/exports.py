@@ -1,0 +1,261 @@
+"""What annotation tools export: doccano, Prodigy and Label Studio. All count characters (code points), with exclusive ends.
+
+doccano        {"id": 1, "text": "Ada met Alan.", "label": [[0, 3, "PER"]]}
+               {"id": 1, "text": ..., "entities": [{"id": 7, "label": "PER", "start_offset": 0, "end_offset": 3}],
+                "relations": [{"id": 1, "from_id": 7, "to_id": 8, "type": "met"}]}
+Prodigy        {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept", "_input_hash": 5,
+                "relations": [{"head_span": {...}, "child_span": {...}, "label": "met"}]}
+Label Studio   [{"id": 1, "data": {"text": ...}, "annotations": [{"result": [
+                {"id": "a", "type": "labels", "from_name": "label", "value": {"start": 0, "end": 3, "labels": ["PER"]}},
+                {"type": "relation", "from_id": "a", "to_id": "b", "direction": "right", "labels": ["met"]}]}]}]
+JSON-MIN       [{"id": 1, "text": ..., "label": [{"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}]}]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallystick.errors import some
+from tallystick.files.annotated import (
+    Annotated,
+    Ask,
+    Extent,
+    Labelled,
+    Layout,
+    Link,
+    are_objects,
+    is_object,
+    layer_of,
+    name_of,
+)
+from tallystick.files.json_values import Json
+
+# doccano
+
+_DOCCANO = ("label", "labels", "entities")
+
+
+def _is_doccano(value: Any) -> bool:
+    if not (is_object(value, "text") or is_object(value, "data")):
+        return False
+    tuples = any(_are_triples(value.get(key)) for key in ("label", "labels", "entities"))
+    return tuples or (
+        "entities" in value and bool(value["entities"]) and are_objects(value["entities"], "start_offset")
+    )
+
+
+def _are_triples(value: Any) -> bool:
+    """Whether a value is a list of [start, end, label], or of nothing."""
+    return isinstance(value, list) and all(
+        isinstance(one, list) and len(one) == 3 and type(one[0]) is int and isinstance(one[2], str) for one in value
+    )
+
+
+def _read_doccano(document: Json, ask: Ask) -> Annotated:
+    text = document.at("text", "data").text()
+    extent = Extent("characters", len(text))
+    by_id: dict[str, Labelled] = {}
+    spans = []
+    for found in layer_of(document, *((ask.field,) if ask.field else _DOCCANO)).each():
+        if isinstance(found.value, list):
+            start, end, label = found.several(3, "[start, end, label]")[:3]
+        else:
+            start, end, label = (found.at(key) for key in ("start_offset", "end_offset", "label"))
+        spans.append(extent.span(found, start, end, label.label()))
+        if found.has("id"):
+            by_id[found.at("id").name()] = spans[-1]
+    links = []
+    for found in layer_of(document, "relations").each() if ask.layer == "relations" else ():
+        subj, obj = (_by_id(found.at(key), by_id) for key in ("from_id", "to_id"))
+        links.append(Link(found.at("type").label(), subj, obj, found.value))
+    return Annotated(
+        document.place, "characters", name_of(document, "id"), text, spans=tuple(spans), links=tuple(links)
+    )
+
+
+def _by_id(found: Json, known: Mapping[str, Labelled]) -> Labelled:
+    if found.name() not in known:
+        raise found.fail(f"there is no span {found.name()!r} in this document; it has {some(known) or 'none'}")
+    return known[found.name()]
+
+
+# Prodigy
+
+
+def _is_prodigy(value: Any) -> bool:
+    return is_object(value, "text") and any(key in value for key in ("_input_hash", "_task_hash", "answer"))
+
+
+def _read_prodigy(document: Json, ask: Ask) -> Annotated | str:
+    answer = document.get("answer")
+    if answer is not None and answer.text() != "accept":
+        if answer.value not in ("reject", "ignore"):
+            raise answer.fail(f'expected "accept", "reject" or "ignore", found {answer.value!r}')
+        return f'the answer is "{answer.value}"'
+    text = document.at("text").text()
+    extent = Extent("characters", len(text))
+    spans = [
+        extent.span(found, found.at("start"), found.at("end"), found.at("label").label())
+        for found in (document.listed("spans") if ask.field is None else layer_of(document, ask.field).each())
+    ]
+    links = []
+    for found in layer_of(document, "relations").each() if ask.layer == "relations" else ():
+        subj, obj = (_prodigy_argument(found.at(key), extent) for key in ("head_span", "child_span"))
+        links.append(Link(found.at("label").label(), subj, obj, found.value))
+    name = name_of(document, "id", "_input_hash")
+    return Annotated(document.place, "characters", name, text, spans=tuple(spans), links=tuple(links))
+
+
+def _prodigy_argument(found: Json, extent: Extent) -> Labelled:
+    label = found.get("label")
+    return extent.span(found, found.at("start"), found.at("end"), None if label is None else label.label())
+
+
+# Label Studio
+
+
+def _is_label_studio(value: Any) -> bool:
+    return is_object(value, "data") and ("annotations" in value or "predictions" in value or "completions" in value)
+
+
+def _read_label_studio(task: Json, ask: Ask) -> Annotated | str:
+    answers = _answers(task, ask)
+    if isinstance(answers, str):
+        return answers
+    text = _text_of(task.at("data"), answers)
+    extent = Extent("characters", len(text))
+    by_id: dict[str, Labelled] = {}
+    spans: list[Labelled] = []
+    for found in answers:
+        kind = found.at("type").text()
+        value = found.get("value")
+        labels = value.get(kind) if value is not None and kind.endswith("labels") else None
+        if value is None or labels is None or (ask.field is not None and found.value.get("from_name") != ask.field):
+            continue
+        spans += _regions(value, labels, text, extent)
+        if found.has("id"):
+            by_id[found.at("id").name()] = spans[-1]
+    links = []
+    if ask.layer == "relations":
+        links = [link for found in answers if found.value.get("type") == "relation" for link in _links(found, by_id)]
+    return Annotated(task.place, "characters", name_of(task, "id"), text, spans=tuple(spans), links=tuple(links))
+
+
+def _answers(task: Json, ask: Ask) -> list[Json] | str:
+    """The results of the one annotation of a task, or of its one prediction."""
+    predictions = task.listed("predictions") if ask.predicted else []
+    listed = predictions or task.listed("annotations", "completions")
+    kept = [one for one in listed if not one.value.get("was_cancelled")]
+    if len(kept) > 1:
+        ids = some(one.value.get("id", k) for k, one in enumerate(kept))
+        raise task.fail(
+            f"has {len(kept)} {kept[0].parent.key if kept[0].parent else 'annotations'} ({ids}); expected one a task: keep one of them"
+        )
+    if not kept and not ask.predicted:
+        return "nobody annotated the task" if not listed else "the annotation was cancelled"
+    return kept[0].at("result").each() if kept else []
+
+
+def _text_of(data: Json, answers: list[Json]) -> str:
+    """The text of a task: the field that is called like the object, or text, or the only one that is a text."""
+    texts = {key: value for key, value in data.mapping().items() if isinstance(value, str)}
+    named = [one.value.get("to_name") for one in answers if isinstance(one.value, dict)]
+    for key in (*named, "text"):
+        if key in texts:
+            return texts[key]
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    raise data.fail(f"expected one text, found {some(texts) or 'none'}; call the one that was annotated 'text'")
+
+
+def _regions(value: Json, labels: Json, text: str, extent: Extent) -> Iterator[Labelled]:
+    """The stretches of a region: one for each of its labels."""
+    place = value.get("globalOffsets") or value
+    start, end = place.at("start"), place.at("end")
+    said = value.get("text")
+    if said is not None and not _says(text[start.whole() : end.whole()], said.text()):
+        start, end = _in_code_points(value, start, end, text, said.text())
+    for label in labels.each():
+        yield extent.span(value, start, end, label.label())
+
+
+def _says(found: str, said: str) -> bool:
+    """Whether a stretch of the text is what a region says; white space may be written in another way."""
+    return found == said or re.sub(r"\s|\\n", "", found) == re.sub(r"\s|\\n", "", said)
+
+
+def _in_code_points(value: Json, start: Json, end: Json, text: str, said: str) -> tuple[Json, Json]:
+    """Offsets that count UTF-16 units, as browsers do, if the region's own text shows that they do."""
+    units = text.encode("utf-16-le")
+    before, inside = units[: 2 * start.whole()], units[2 * start.whole() : 2 * end.whole()]
+    if not _says(inside.decode("utf-16-le", "replace"), said):
+        found = text[start.whole() : end.whole()]
+        raise value.fail(
+            f"says {said!r:.60}, but characters {start.value} to {end.value} of the text are {found!r:.60}"
+        )
+    first = len(before.decode("utf-16-le"))
+    last = first + len(inside.decode("utf-16-le"))
+    return Json(first, start.place, start.parent, start.key), Json(last, end.place, end.parent, end.key)
+
+
+def _links(found: Json, by_id: Mapping[str, Labelled]) -> Iterator[Link]:
+    subj, obj = (_by_id(found.at(key), by_id) for key in ("from_id", "to_id"))
+    direction = found.value.get("direction") or "right"
+    for type_ in [one.label() for one in found.listed("labels")] or ["relation"]:
+        if direction in ("right", "bi"):
+            yield Link(type_, subj, obj, found.value)
+        if direction in ("left", "bi"):
+            yield Link(type_, obj, subj, found.value)
+
+
+def _is_min(value: Any) -> bool:
+    return is_object(value, "id") and (bool(_controls(value)) or is_object(value, "text", "annotation_id", "annotator"))
+
+
+def _controls(value: Mapping[str, Any]) -> list[str]:
+    """The fields that hold regions."""
+    return [
+        key
+        for key, one in value.items()
+        if isinstance(one, list) and one and all(is_object(x, "start", "end") and _labels_of(x) for x in one)
+    ]
+
+
+def _labels_of(region: Mapping[str, Any]) -> str:
+    return next((key for key, one in region.items() if key.endswith("labels") and isinstance(one, list)), "")
+
+
+def _read_min(document: Json, ask: Ask) -> Annotated:
+    fields = (ask.field,) if ask.field else _controls(document.mapping())
+    if len(fields) > 1:
+        raise document.fail(f"has regions under {some(fields)}; say which are meant: --spans-field {fields[0]}")
+    text = document.at("text").text()
+    extent = Extent("characters", len(text))
+    spans = [
+        one
+        for found in (document.listed(*fields) if fields else ())
+        for one in _regions(found, found.at(_labels_of(found.mapping()) or "labels"), text, extent)
+    ]
+    return Annotated(document.place, "characters", name_of(document, "id"), text, spans=tuple(spans))
+
+
+EXPORTS = (
+    Layout(
+        "doccano", "doccano JSON Lines", _is_doccano, _read_doccano, layers=("spans", "relations"), over=("JSON",),
+        known_by='"text" with [start, end, label] under "label", "labels" or "entities", or entities with "start_offset"',
+    ),
+    Layout(
+        "prodigy", "Prodigy JSON Lines", _is_prodigy, _read_prodigy, layers=("spans", "relations"), over=("jsonl", "JSON"),
+        known_by='"text" with "answer", "_input_hash" or "_task_hash"',
+    ),
+    Layout(
+        "label-studio", "Label Studio JSON", _is_label_studio, _read_label_studio, layers=("spans", "relations"),
+        known_by='"data" with "annotations" or "predictions"',
+    ),
+    Layout(
+        "label-studio-min", "Label Studio JSON-MIN", _is_min, _read_min,
+        known_by='a list of regions, each with "start", "end" and "labels"',
+    ),
+)  # fmt: skip

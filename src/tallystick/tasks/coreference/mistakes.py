@@ -1,0 +1,50 @@
+"""What is wrong with coreference, as mistakes with their places: the errors of `metrics.find_errors`.
+
+A kind is mended as a whole (`metrics.mended`): a mention that changes its entity makes other errors, so that single errors are not
+independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tallystick.errors import Place
+from tallystick.frozen import frozen
+from tallystick.results.mistakes import Mistake, put
+from tallystick.tasks.coreference.chains import PairedChains
+from tallystick.tasks.coreference.mentions import CoreferenceOptions
+from tallystick.tasks.coreference.metrics import Located, find_errors
+from tallystick.tasks.coreference.show import _entities, words_of
+
+
+@frozen
+class MendedChains:
+    """Chains with some kinds of error mended."""
+
+    pairs: PairedChains
+    kinds: tuple[str, ...]
+
+
+def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
+    """Every error of each kind."""
+    words = words_of(pairs, options)
+    for kind in find_errors(pairs, options, examples=len(pairs.key.start) + len(pairs.response.start)):
+        for example in kind.examples:
+            located: Sequence[Located] = example.response or example.key
+            file = (pairs.response if example.response else pairs.key).file
+            ours, theirs = (_entities(side, words) if side else None for side in (example.key, example.response))
+            found = Mistake(kind.error, located[0].document, ours, theirs, edits=(((kind.error,), put(None)),))
+            line = located[0].line
+            yield found if line is None else replace(found, place=Place(str(file), line))
+
+
+def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
+    """The kinds that some mistakes are of."""
+    return tuple(dict.fromkeys(one.kind for one in mistakes))
+
+
+def mended_chains(corpus: Any, mistakes: Sequence[Mistake]) -> MendedChains:
+    """The corpus without these kinds of error."""
+    return MendedChains(corpus, kinds_of(mistakes))

@@ -1,0 +1,72 @@
+"""What is wrong with spans, and what mends it: the outcomes of the alignment (`show.align`). Mended, a segment is the one of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tallystick.engine.arrays import I64
+from tallystick.results.mistakes import Mistake, around, put
+from tallystick.tasks.spans.files import SpanCorpus
+from tallystick.tasks.spans.segments import Pieces, Segments
+from tallystick.tasks.spans.show import Alignment, Outcome, align
+
+
+def find_mistakes(corpus: SpanCorpus) -> Iterator[Mistake]:
+    """Every segment that is not right; an edit names the predicted segment that goes and that of the reference that comes."""
+    alignment = align(corpus.texts)
+    texts = alignment.text().tolist()
+    for entry in np.flatnonzero(alignment.outcome != Outcome.CORRECT).tolist():
+        yield _mistake(corpus, alignment, entry, texts[entry])
+
+
+def _mistake(corpus: SpanCorpus, alignment: Alignment, entry: int, text: int) -> Mistake:
+    gold, system = alignment.spans(entry)
+    one = gold or system
+    assert one is not None
+    row = text if corpus.documents is None else int(corpus.documents[text])
+    words = corpus.tokens(text)
+    said = [None if side is None else f"{side.tag} {corpus.words(text, side)}".strip() for side in (gold, system)]
+    edit = (int(alignment.reference[entry]), int(alignment.predicted[entry])), put(None)
+    return Mistake(
+        str(Outcome(int(alignment.outcome[entry]))), corpus.ids[row], said[0], said[1],
+        corpus.where(text, one, 0 if gold is not None else 1), around(words, one.start, one.end), label=one.tag, edits=(edit,),
+    )  # fmt: skip
+
+
+def mended_corpus(corpus: SpanCorpus, mistakes: Sequence[Mistake]) -> SpanCorpus:
+    """The corpus with other predicted segments. Its tags by token are no longer those, so that it has none."""
+    texts = corpus.texts
+    pairs = np.array([path for one in mistakes for path, _ in one.edits], np.int64).reshape(-1, 2)
+    kept = np.ones(len(texts.predicted), np.bool_)
+    kept[pairs[pairs[:, 1] >= 0, 1]] = False
+    predicted = _joined(texts.predicted.take(kept), texts.reference.take(pairs[pairs[:, 0] >= 0, 0]))
+    used = np.unique(np.concatenate((texts.reference.tag, predicted.tag)))
+    number = np.zeros(len(texts.tags) + 1, np.int64)
+    number[used] = np.arange(len(used))
+    mended = replace(
+        texts,
+        reference=replace(texts.reference, tag=number[texts.reference.tag]),
+        predicted=replace(predicted, tag=number[predicted.tag]),
+        tags=tuple(texts.tags[tag] for tag in used.tolist()),
+        scores=None,
+    )
+    return replace(corpus, texts=mended, tagged=None)
+
+
+def _joined(one: Segments, other: Segments) -> Segments:
+    """The segments of both, by text and place."""
+    pieces = None
+    if one.pieces is not None or other.pieces is not None:
+        first, second = one.stretches(), other.stretches()
+        pieces = Pieces(
+            np.concatenate((first.segment, second.segment + len(one))),
+            np.concatenate((first.start, second.start)),
+            np.concatenate((first.end, second.end)),
+        )
+    names = ("text", "start", "end", "tag")
+    text, start, end, tag = (np.concatenate((getattr(one, name), getattr(other, name))) for name in names)
+    order: I64 = np.lexsort((tag, end, start, text))
+    return Segments(text, start, end, tag, pieces).take(order)
