@@ -58,7 +58,7 @@ def test_a_key_that_stands_twice_is_reported(tmp_path, shards):
     write(gold, [{"id": "a", "x": 2, "y": 3}, {"id": "b", "x": 2, "y": 3}, {"id": "c", "x": 2, "y": 3}])
     system.write_text("\n".join(ANSWERS) + "\n")
     said = run("score", "records", gold, system, *shards).stderr
-    assert "a key stands twice in one object, and the last value counts: 2 predictions, the first: 'x' at " in said
+    assert "duplicate keys in one object, of which the last counts: 2 predictions, the first: 'x' at " in said
     assert "system.jsonl:1" in said
     write(system, [json.loads(line) for line in ANSWERS])
     assert "twice in one object" not in run("score", "records", gold, system, *shards).stderr

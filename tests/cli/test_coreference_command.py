@@ -134,7 +134,7 @@ def test_strict_names_repeated_mentions(folder):
     assert "response: a mention is repeated once; its first entity keeps it (--strict names each)" in lenient.stderr
     strict = run("key", "response", "--strict", code=2)
     assert (
-        'response:2: mention (0, 0) of document (b); part 000 stands in entity "1" and before that in "0"'
+        'response:2: mention (0, 0) of document (b); part 000 occurs in entity "1" and before that in "0"'
         in strict.stderr
     )
 

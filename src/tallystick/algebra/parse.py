@@ -160,7 +160,7 @@ class _Reader:
             if name is None:
                 positional.append(value)
             elif name in named:
-                raise self.fail(f"{name!r} stands twice")
+                raise self.fail(f"{name!r} occurs twice")
             else:
                 named[name] = value
         try:
