@@ -173,7 +173,7 @@ class TagTables:
         if self.twice:
             where = "these are means over the other tags" if self.has_negatives else "there are none"
             notes.append(
-                f"a token is tagged twice with {some(self.twice, 20)}: units are then bags, without {', '.join(NEGATIVES)}; {where}"
+                f"a token has the tag {some(self.twice, 20)} twice: units are then bags, without {', '.join(NEGATIVES)}; {where}"
             )
         if self.over is None:
             return notes
