@@ -187,7 +187,9 @@ class _Worker(threading.Thread):
     def begin(self, how: str, others: Sequence[Connection] = ()) -> Connection:
         """Start the process; a forked one closes its copies of this end of its pipe and of `others`, which end with this process."""
         context: Any = multiprocessing.get_context(how)
-        ours, theirs = context.Pipe()
+        ours: Connection
+        ends: tuple[Connection, Connection] = context.Pipe()
+        ours, theirs = ends
         self._pipe = ours
         self._process = context.Process(target=_be_a_worker, args=(theirs, (*others, ours) if how == "fork" else ()))
         self._process.start()

@@ -140,8 +140,7 @@ class Coreference(Task):
         return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.metrics import METRICS, score, score_mended
-        from tallystick.tasks.coreference.mistakes import MendedChains
+        from tallystick.tasks.coreference.metrics import METRICS, MendedChains, score, score_mended
 
         if isinstance(corpus, MendedChains):
             return score_mended(corpus.pairs, corpus.kinds, metrics, _options(settings))
