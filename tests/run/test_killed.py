@@ -191,7 +191,7 @@ def test_a_finished_run_is_known_and_a_changed_file_or_option_is_noticed(tmp_pat
     assert json.loads(changed.stdout)["metrics"] != json.loads(first.stdout)["metrics"]
 
     other = call("score", task, *arguments, "--symmetric", "spouse")
-    assert "under another metric, other options or another version; everything is computed anew" in other.stderr
+    assert "under another metric, other options or another version; everything is computed again" in other.stderr
     assert json.loads(other.stdout) == score(task, gold, system, "--symmetric", "spouse")
 
 
@@ -203,7 +203,7 @@ def test_the_contents_of_files_that_options_name_are_part_of_the_key(tmp_path):
         choices.write_text(words + "\n")
         done = call("score", task, *arguments, "--format", "json")
         assert json.loads(done.stdout) == score(task, gold, system, "--choices", choices)
-        assert ("computed anew" in done.stderr) == ("0.1" in words)
+        assert ("computed again" in done.stderr) == ("0.1" in words)
 
 
 def test_a_state_that_is_none_is_an_error(tmp_path):

@@ -147,13 +147,13 @@ class Coreference(Task):
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
     kinds = {
-        "span error": "a mention that overlaps the right one; mended, it has the key's span",
+        "span error": "a mention that overlaps the right one; repaired, it has the key's span",
         "missing mention": "mended, it joins the response entity that holds most of its key entity",
         "extra mention": "a mention that the key does not have",
         "missing entity": "an entity of which no mention was found",
         "extra entity": "an entity none of whose mentions are in the key",
-        "divided entity": "a key entity in several response entities; mended, its mentions come together in the one that holds most of them",
-        "conflated entity": "a response entity with mentions of several key entities; mended, what belongs to others than most of it becomes entities of their own",
+        "divided entity": "a key entity in several response entities; repaired, its mentions come together in the one that holds most of them",
+        "conflated entity": "a response entity with mentions of several key entities; repaired, what belongs to others than most of it becomes entities of their own",
     }
 
     def find_mistakes(self, corpus: Any, settings: CoreferenceSettings) -> Iterable[Mistake]:
