@@ -35,8 +35,9 @@ browser:
 latex:
 	@command -v pdflatex >/dev/null || apt-get -qq install -y --no-install-recommends texlive-latex-recommended
 
+# In one order, so that two runs can be compared; `make matrix` runs it in random order.
 test: $(TOOLS) browser
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -p no:randomly
 
 # The suite on every Python from 3.10 on that can be had, with the lowest and the newest dependencies, in random order.
 matrix:

@@ -4,7 +4,7 @@
 
 Documents are drawn by hypothesis (`benchmarks/corpora.py`). A relation looks at one random corpus, changes it, scores it again and answers
 with the metrics for which the relation does not hold. The command prints the number of metrics, relations and cases, and what broke: what a metric breaks by its
-definition is named in `EXEMPT` with the reason, and an exemption that nothing breaks any more is a fault too. docs/robustness.md has the last run.
+definition is named in `EXEMPT` with the reason; docs/robustness.md has the reasons, too.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ BAD = {
     'ts.weigh(ts.exact, {"a": "b"})': "weigh() needs weights of 0 or more, found 'a': 'b'",
     "ts.keyed(ts.exact, 3)": "keyed(): by must be texts",
     "ts.aliases(3)": "aliases() needs a mapping",
-    'ts.aliases({"a": ["b"]})': "aliases(): 'a': ['b'] cannot stand in a table",
+    'ts.aliases({"a": ["b"]})': "aliases(): 'a': ['b'] cannot be used in a table",
     'ts.aliases({"a": "b"}, "x")': "aliases() needs a similarity",
     'ts.cases(str="x")': "cases(): str needs a similarity",
     'ts.let("a", "x")': "let() needs a similarity",

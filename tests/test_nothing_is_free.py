@@ -58,7 +58,7 @@ def test_a_key_that_stands_twice_is_reported(tmp_path, shards):
     write(gold, [{"id": "a", "x": 2, "y": 3}, {"id": "b", "x": 2, "y": 3}, {"id": "c", "x": 2, "y": 3}])
     system.write_text("\n".join(ANSWERS) + "\n")
     said = run("score", "records", gold, system, *shards).stderr
-    assert "a key stands twice in one object, and the last value counts: 2 predictions, the first: 'x' at " in said
+    assert "duplicate keys in one object, of which the last counts: 2 predictions, the first: 'x' at " in said
     assert "system.jsonl:1" in said
     write(system, [json.loads(line) for line in ANSWERS])
     assert "twice in one object" not in run("score", "records", gold, system, *shards).stderr
@@ -72,13 +72,13 @@ def test_a_key_that_stands_twice_in_a_flat_table_or_a_models_text(tmp_path):
         "".join(f'{{"id": "d{k}", "x": {k}{f", {chr(34)}x{chr(34)}: {k}" if k == 7 else ""}}}\n' for k in range(400))
     )
     done = run("score", "records", gold, system)
-    assert "last value counts: 1 prediction, the first: 'x' at " in done.stderr
+    assert "of which the last counts: 1 prediction, the first: 'x' at " in done.stderr
     assert "system.jsonl:8" in done.stderr
     texts = [{"id": row["id"], "out": f'Sure: ```json\n{{"x": 0, "x": {row["x"]}}}\n```'} for row in rows[:3]]
     write(system, texts)
     write(gold, rows[:3])
     done = run("score", "records", gold, system, "--from", "out", "--lenient")
-    assert "last value counts: 3 predictions" in done.stderr
+    assert "of which the last counts: 3 predictions" in done.stderr
 
 
 def test_a_gate_that_could_never_fail_is_refused(tmp_path):

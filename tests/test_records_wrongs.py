@@ -650,7 +650,7 @@ def test_a_repair_takes_the_reading_that_fits_the_shape_best(tmp_path, text):
 def test_what_was_done_about_several_readings_is_said(tmp_path):
     text = '{"vendor": {"name": "x", "vat": "y"\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}'
     run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
-    assert "several readings, of which the best was taken 1" in run.warnings[0]
+    assert "several readings, the best was used 1" in run.warnings[0]
     doubled = '{"vendor": {"name": "x", "vat": "y",\n,\n}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}'
     assert "surplus comma 1" in scored(tmp_path, ANSWER, {"output": doubled}, from_="output", lenient=True).warnings[0]
 

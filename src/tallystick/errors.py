@@ -140,6 +140,6 @@ def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
         sides = [next(type(key).__name__ for key in keys if str(key) == one) for keys in (missing, extra)]
         kinds = ["text" if side == "str" else "a number" if side in ("int", "float") else side for side in sides]
         parts.append(
-            f'"{one}" is {kinds[0]} in the reference and {kinds[1]} in the prediction, which are different ids'
+            f'"{one}" is {kinds[0]} in the reference and {kinds[1]} in the prediction, these are different ids'
         )
     return "the document ids differ; " + "; ".join(parts)

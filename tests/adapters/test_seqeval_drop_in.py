@@ -140,7 +140,7 @@ def test_where_seqeval_is_wrong():
         (([["PER"]], [["O"]]), {}, "is not a tag"),
         (([["B-PER"]], [["O"]]), {"scheme": "IOB2"}, "only with mode='strict'"),
         (([["B-PER"]], [["O"]]), {"scheme": "IOB3", "mode": "strict"}, 'Did you mean "IOB2"'),
-        (([["B-PER"]], [["O"]]), {"sample_weight": [1]}, "takes sample_weight and ignores it"),
+        (([["B-PER"]], [["O"]]), {"sample_weight": [1]}, "accepts sample_weight but ignores it"),
         (([["B-PER"]], [["O"]]), {"mode": "lenient"}, "expected None or 'strict'"),
         (([["B-PER"]], [["O"]]), {"average": "samples"}, "expected None, micro"),
         (([["B-PER"]], [["O", "O"]]), {}, "sentence 0 has 1 and 2 tags"),

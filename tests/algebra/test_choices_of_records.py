@@ -232,6 +232,6 @@ def test_null_among_the_alternatives_is_right_in_a_product():
 
 def test_where_null_is_nothing_the_error_says_what_to_do():
     with pytest.raises(
-        ValueMismatch, match=r"at a: null is nothing, and cannot be one of the alternatives .*nothing: \[missing\]"
+        ValueMismatch, match=r"at a: null means nothing, so it cannot be one of the alternatives .*nothing: \[missing\]"
     ):
         ts.evaluate(ts.f1(ts.each(a=ts.any_of(ts.exact))), [{"a": [None, "x"]}], [{"a": "x"}])

@@ -13,7 +13,7 @@ from tallystick.algebra import numbers, text
 from tallystick.algebra.node import Similarity
 from tallystick.engine import arrays, assignment
 from tallystick.engine.arrays import Blocks, assign
-from tallystick.engine.data import Memory, Scope, as_data
+from tallystick.engine.data import Memory, Scope, Unfit, as_data
 
 
 def by_columns(metric, left, right):
@@ -219,3 +219,9 @@ def test_the_fields_solve_nothing_that_the_score_has_solved(monkeypatch):
 def test_scalars_that_are_taken_untried_are_taken_when_tried(similarity, value):
     assert similarity._takes(value)
     assert Similarity._takes(similarity, value)
+
+
+@pytest.mark.parametrize("value", ["x", "1,5", 3, 2.5, True])
+@pytest.mark.parametrize("similarity", [ts.exact, ts.equal])
+def test_a_plain_value_of_the_wrong_kind_is_taken_as_encoding_takes_it(similarity, value):
+    assert Similarity._takes(similarity, Unfit(value)) is similarity._takes(Unfit(value)) is True

@@ -234,9 +234,9 @@ def test_nodes_print_parse_pickle_and_turn_round(node):
         (lambda: ts.latent(RECORD, limit=0), "limit in seconds above 0"),
         (lambda: ts.scoped(ts.record(a=ts.match(ts.var), b=ts.var)), "var inside of match"),
         (lambda: ts.scoped(ts.each(a=ts.match(ts.var), b=ts.match(ts.var, "N:N"))), "one constraint"),
-        (lambda: ts.evaluate("f1(match(var))", [["x"]], [["y"]]), "outside of latent"),
+        (lambda: ts.evaluate("f1(match(var))", [["x"]], [["y"]]), "outside latent"),
         (lambda: ts.evaluate("f1(each(a=latent(var), b=match(var)))", [{"a": [], "b": ["x"]}], [{"a": [], "b": []}]),
-         "outside of latent"),
+         "outside latent"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said(make, message):

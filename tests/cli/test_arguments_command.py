@@ -219,9 +219,6 @@ def test_candidates_of_nothing_are_said_and_equal_counts_gain_nothing(tmp_path):
         (tmp_path / name).write_text(json.dumps(record) + "\n")
     done = run("score", "arguments", str(tmp_path / "gold"), str(tmp_path / "system"), "--format", "json")
     found = json.loads(done.stdout)
-    assert "candidates without a place in the document, which `exact` asks for: 2" in found["warnings"]
-    assert (
-        "candidates with neither place nor text, which count as wrong and are not put to a judge: 2"
-        in found["warnings"]
-    )
+    assert "candidates without a place in the document, which `exact` needs: 2" in found["warnings"]
+    assert "candidates with neither place nor text, which count as wrong and are not judged: 2" in found["warnings"]
     assert found["gains"]["break_aggregate"] == 0  # 1 of 4 and 1 of 3, as in the stage before

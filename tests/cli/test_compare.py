@@ -94,7 +94,7 @@ def test_splits_of_one_size_are_splits_all_the_same(systems):
     found = json.loads(done.stdout)
     assert {one["p"] for one in found["differences"]} == {1}
     assert found["systems"]["A"]["segment"]["interval"] == [1, 1]
-    assert found["notes"][0] == "8 documents in 2 splits"
+    assert found["notes"][0] == "8 sentences in 2 splits"
     assert "within each split" in found["notes"][1]
 
 
@@ -118,8 +118,9 @@ def test_the_options_are_those_of_the_statistics():
     from tallystick.results.compare import RESAMPLES
     from tallystick.results.resampling import METHODS, TESTS
     from tallystick.results.selection import TIES
+    from tallystick.tasks.contract import find_task
 
-    options = {option.name: option for option in comparison_options()}
+    options = {option.name: option for option in comparison_options(find_task("records"))}
     assert options["resamples"].default == RESAMPLES
     for name, expected in (("interval", METHODS), ("test", TESTS), ("ties", TIES)):
         assert list(options[name].type.choices) == list(expected)

@@ -149,7 +149,7 @@ def ids(tmp_path, monkeypatch):
 
 def test_numbers_on_one_side_and_text_on_the_other(ids):
     said = run("score", "records", "numbers.jsonl", "texts.jsonl", code=3).output
-    assert '"1" is a number in the reference and text in the prediction, which are different ids' in said
+    assert '"1" is a number in the reference and text in the prediction, these are different ids' in said
 
 
 def test_no_document_hides_another_in_json(ids):

@@ -134,7 +134,7 @@ def test_strict_names_repeated_mentions(folder):
     assert "response: a mention is repeated once; its first entity keeps it (--strict names each)" in lenient.stderr
     strict = run("key", "response", "--strict", code=2)
     assert (
-        'response:2: mention (0, 0) of document (b); part 000 stands in entity "1" and before that in "0"'
+        'response:2: mention (0, 0) of document (b); part 000 occurs in entity "1" and before that in "0"'
         in strict.stderr
     )
 
@@ -207,9 +207,9 @@ def test_different_token_counts(folder):
     ("content", "message"),
     [
         (b"", "bad: is empty"),
-        (b"\n\n", "nothing but blank lines"),
+        (b"\n\n", "only blank lines"),
         (bytes(range(256)) * 20, "bad:"),
-        (b"\x00\x01\x02\x03", "bad:1:1: a NUL byte, so this is no text file"),
+        (b"\x00\x01\x02\x03", "bad:1:1: a NUL byte, so this is not a text file"),
         (b"#begin document (a); part 000\nx\t0\tw\t\xff\xfe\n#end document\n", "bad:2"),
         (b"Once upon a time\n", "begins like no known coreference format"),
         (b"#begin document (a); part 000\nx\t0\tw\t-\n", "has no #end document"),

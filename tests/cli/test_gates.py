@@ -177,7 +177,7 @@ def test_a_baseline_of_something_else_is_an_error(files: dict[str, Path], tmp_pa
     )
     (tmp_path / "plain.json").write_text(run(*score, "--format", "json").stdout)
     assert "holds no sums of its documents" in run(*score, "--baseline", tmp_path / "plain.json", code=2).stderr
-    assert "was computed otherwise" in run(*score, "--credit", "all", "--baseline", files["base"], code=2).stderr
+    assert "was computed differently" in run(*score, "--credit", "all", "--baseline", files["base"], code=2).stderr
     fewer = (
         write(tmp_path / "fewer.jsonl", invoices(0.05)[0][:50]),
         write(tmp_path / "few.jsonl", invoices(0.05)[1][:50]),

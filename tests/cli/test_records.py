@@ -140,7 +140,7 @@ def test_ids_that_do_not_meet_are_listed(folder):
 
 def test_an_id_that_stands_twice_is_an_error(folder):
     write("system.jsonl", [SYSTEM[0], SYSTEM[1], SYSTEM[0]])
-    assert "system.jsonl:3: the id 'b' stood in line 1 already" in score(code=2).stderr
+    assert "system.jsonl:3: the id 'b' is already used in line 1" in score(code=2).stderr
 
 
 @pytest.mark.parametrize(

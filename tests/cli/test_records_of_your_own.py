@@ -324,4 +324,7 @@ def test_null_among_the_alternatives_of_the_gold(folder):
     choice = {"any_of": True, "nothing": ["missing"]}
     assert alternatives(gold, system, choice) == {"num_p": 3, "den_p": 4, "num_r": 3, "den_r": 4}
     Path("choices.json").write_text(json.dumps({"a": {"any_of": True}}))
-    assert "null is nothing, and cannot be one of the alternatives" in score("--choices", "choices.json", code=2).stderr
+    assert (
+        "null means nothing, so it cannot be one of the alternatives"
+        in score("--choices", "choices.json", code=2).stderr
+    )

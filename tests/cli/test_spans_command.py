@@ -91,8 +91,8 @@ def test_errors_with_places_and_confusion():
 def test_repairs_are_counted_and_listed():
     Path("sloppy.iob").write_text(SYSTEM.replace("German B-PER", "German I-PER"))
     done = run("gold.iob", "sloppy.iob", "--repairs")
-    assert "sloppy.iob: 1 tags do not follow the scheme" in done.stderr
-    assert "sloppy.iob:3\tI-PER\tcontinues a segment that was not begun" in done.stdout
+    assert "sloppy.iob: 1 tag breaks the scheme" in done.stderr
+    assert "sloppy.iob:3\tI-PER\tcontinues a segment that never began" in done.stdout
     listed = json.loads(run("gold.iob", "sloppy.iob", "--repairs", "--format", "json").stdout)["repairs"]
     assert listed["predicted"]["count"] == 1
     assert listed["predicted"]["listed"][0]["where"] == "sloppy.iob:3"
@@ -279,7 +279,7 @@ def test_hipe_tsv():
     shown = run("gold.tsv", "system.tsv", "--document", "b", "--metric", "segment", "--format", "json")
     assert json.loads(shown.stdout)["metrics"]["segment"]["tally"]["den_r"] == 1
     Path("again.tsv").write_text(HIPE.replace("_id = b", "_id = a"))
-    assert "again.tsv:8: the document 'a' stood in line 2 already" in run("gold.tsv", "again.tsv", code=2).stderr
+    assert "again.tsv:8: the document 'a' is already used in line 2" in run("gold.tsv", "again.tsv", code=2).stderr
     for name in ("gold", "system"):  # a line ends where the file says, not at what Unicode also calls the end of a line
         Path(f"{name}.tsv").write_text(Path(f"{name}.tsv").read_text().replace("Stadt", "Sta\x85dt\u2028"))
     found = metrics("gold.tsv", "system.tsv", "--metric", "segment")["segment"]["tally"]

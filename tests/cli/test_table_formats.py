@@ -85,7 +85,7 @@ def test_markdown_has_its_key_and_signature_below():
     assert below[1].splitlines()[0].endswith("[ ]: 95 % interval. №: rank; ↑↓: places moved from segment.")
     assert below[2] == "No difference is significant (p ≤ 0.05 after Holm's correction)."
     assert below[3].startswith("Signature: `spans.segment | average=micro")
-    assert any(re.fullmatch(r"\d+ documents?", line) for line in shown.splitlines())
+    assert any(re.fullmatch(r"\d+ sentences?", line) for line in shown.splitlines())
 
 
 # LaTeX

@@ -190,4 +190,4 @@ def test_a_task_that_declares_no_formats_is_not_cut_where_nobody_knows_its_docum
     phrases.write_text("a\nb\n\nc\n\n")
     found = Task().boundaries(str(phrases), None)
     assert isinstance(found, Uncut)
-    assert found.reason == "where its documents begin is not known"
+    assert found.reason == "the beginnings of its documents are unknown"

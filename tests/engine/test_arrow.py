@@ -260,7 +260,7 @@ def test_a_type_without_a_place_is_an_error_that_names_the_column(array, message
 
 def test_two_columns_of_one_name_are_an_error():
     table = pa.table([[1], [2]], names=["a", "a"])
-    with pytest.raises(ValueMismatch, match="column 'a' stands twice"):
+    with pytest.raises(ValueMismatch, match="column 'a' occurs twice"):
         ts.evaluate(ts.f1(ts.each(a=ts.exact)), table, table)
 
 

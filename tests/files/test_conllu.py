@@ -157,7 +157,7 @@ BAD = {
     "same range twice": ("1-2" + MULTI + "1-2" + MULTI + TWO + "\n", 2, "overlaps 1-2"),
     "range in the wrong place": (row(1, 0) + "1-2" + MULTI + row(2, 1) + "\n", 2, "1-2 stands before word 2"),
     "range backwards": (row(1, 0) + "2-1" + MULTI + row(2, 1) + "\n", 2, "ends before it starts"),
-    "range beyond": ("1-3" + MULTI + TWO + "\n", 1, "reaches beyond the sentence, which has 2 words"),
+    "range beyond": ("1-3" + MULTI + TWO + "\n", 1, "is beyond the sentence, which has 2 words"),
     "edge without relation": (
         row(1, 0) + row(2, 1, deps="1:a|2") + "\n",
         2,

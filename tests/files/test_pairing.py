@@ -81,7 +81,9 @@ def test_different_numbers_of_tokens(tmp_path: Path) -> None:
 def test_a_document_twice_in_one_file(tmp_path: Path) -> None:
     key = conll(tmp_path, "key", ("(a)", ["(0)"]), ("(a)", ["-", "(1)"]))
     response = conll(tmp_path, "response", ("(a)", ["-", "(0)"]))
-    with pytest.raises(InputError, match=r"key:5: the document '\(a\)' stood in line 1 already; names must differ"):
+    with pytest.raises(
+        InputError, match=r"key:5: the document '\(a\)' is already used in line 1; names must be unique"
+    ):
         pair(key, response)
     paired = pair(key, response, lenient=True)
     assert common(paired) == {("(a)", (1, 1))}

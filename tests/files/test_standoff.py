@@ -40,9 +40,9 @@ def write(folder: Path, content: str, name: str = "a") -> Path:
 
 
 BAD = {
-    "a repeated T": ("T1\tA 0 4\tleft\n#1\tNote T1\tx\nT1\tA 5 8\tand\n", "a.ann:3: the id 'T1' stood in line 1 already; ids must differ"),
-    "a repeated E": ("T1\tA 0 4\tleft\nE1\tA:T1\nE1\tA:T1\n", "a.ann:3: the id 'E1' stood in line 2 already; ids must differ"),
-    "a repeated R": (GOOD + "R1\tIn Arg1:T1 Arg2:T2\nR1\tIn Arg1:T2 Arg2:T1\n", "a.ann:5: the id 'R1' stood in line 4 already; ids must differ"),
+    "a repeated T": ("T1\tA 0 4\tleft\n#1\tNote T1\tx\nT1\tA 5 8\tand\n", "a.ann:3: the id 'T1' is already used in line 1; ids must be unique"),
+    "a repeated E": ("T1\tA 0 4\tleft\nE1\tA:T1\nE1\tA:T1\n", "a.ann:3: the id 'E1' is already used in line 2; ids must be unique"),
+    "a repeated R": (GOOD + "R1\tIn Arg1:T1 Arg2:T2\nR1\tIn Arg1:T2 Arg2:T1\n", "a.ann:5: the id 'R1' is already used in line 4; ids must be unique"),
     "another text": ("T1\tA 0 4\tright\n", 'a.ann:1: the text at 0 4 is "left", the annotation has "right"'),
     "another text in pieces": ("T1\tA 0 4;15 19\tleft\n", 'a.ann:1: the text at 0 4;15 19 is "left knee", the annotation has "left"'),
     "beyond the text": ("T1\tA 0 99\tleft\n", "a.ann:1: span [0, 99) A is not inside its text of 19 characters"),

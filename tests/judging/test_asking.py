@@ -49,9 +49,9 @@ def test_a_reference_pressed_twice_leaves_the_question_open():
 def test_a_key_that_means_nothing_changes_nothing():
     blank = Sheet.of(ONE)
     assert [blank.press(key) for key in ("x", "x", "3", "7", "8", "\x1b[15~", "")] == [None] * 7
-    assert blank.refusal("x") == "'x' means nothing here; the keys stand beside the answers."
+    assert blank.refusal("x") == "'x' does nothing here; the keys are shown beside the answers."
     assert blank.refusal("3") == blank.refusal("7") == blank.refusal("8") == "Question 1 comes first: 1 yes, 2 no."
-    assert blank.refusal("\x1b[15~").startswith("That key means nothing here")
+    assert blank.refusal("\x1b[15~").startswith("That key does nothing here")
     assert press(ONE, "1xx7xx3xx").answers() == Answers(True, (0,), "conveys")
 
 

@@ -273,7 +273,7 @@ def test_training_from_a_store_with_a_split(tmp_path, labelled):
     again = train(labelled, "wordllama", split=parts)
     assert again.judge == EmbeddingJudge.load(tmp_path / "model.json")
     assert row["kappa_3"] == again.held_out.kappa_3
-    assert "nobody called 'anne'" in run(path, "--from", "anne", code=2).stderr
+    assert "there is no judge called 'anne'" in run(path, "--from", "anne", code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_a_split_that_cannot_be_read(tmp_path):
     [
         ("embeding:model.json", 'no judge called .*Did you mean "embedding"'),
         ("judgements.db", "no judge called 'judgements.db', and no such store"),
-        ("llm", "which model"),
+        ("llm", "name the model"),
         ("llm:m?promt=expert", "has no option 'promt'.*Did you mean \"prompt\""),
         ("llm:m?reference=perhaps", "reference: expected yes or no, found 'perhaps'"),
         ("llm:m?concurrency=many", "concurrency: expected a number, found 'many'"),
@@ -336,5 +336,5 @@ def test_a_store_is_a_judge(tmp_path):
     assert judge_named(str(path)).judge([question]) == [None]  # they disagree
     assert judge_named(f"{path}?judge=ann").judge([question]) == [Verdict("Correct", (0,))]
     assert judge_named(str(path), judge="bob").judge([question]) == [Verdict("Incorrect")]
-    with pytest.raises(InputError, match="nobody called 'an'"):
+    with pytest.raises(InputError, match="there is no judge called 'an'"):
         judge_named(f"{path}?judge=an")

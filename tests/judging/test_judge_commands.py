@@ -122,7 +122,7 @@ def test_a_judge_by_the_start_of_the_version(path):
         in run("agreement", path, "gpt", "anna", code=2).stderr
     )
     assert 'Did you mean "anna"?' in run("agreement", path, "annna", "ben", code=2).stderr
-    assert "agreement is between two" in run("agreement", path, "anna", code=2).stderr
+    assert "agreement needs two judges" in run("agreement", path, "anna", code=2).stderr
     assert "--differences is for two judges" in run("agreement", path, "--differences", code=2).stderr
 
 
@@ -186,7 +186,7 @@ def test_what_fails_leaves_no_store_behind(tmp_path, monkeypatch):
     Path("bad.jsonl").write_text('{"candidate": "a", "reference": "b"}\n{"candidate": "a", "labl": "Correct"}\n')
     assert "no field 'labl'" in run("import", "new.sqlite", "bad.jsonl", code=2).stderr
     Path("bad.jsonl").write_text('{"key": "00ff", "judge": "anna", "label": "Correct"}\n')
-    assert "the store knows no question '00ff'" in run("import", "new.sqlite", "bad.jsonl", code=2).stderr
+    assert "the store has no question '00ff'" in run("import", "new.sqlite", "bad.jsonl", code=2).stderr
     assert "none.jsonl" in run("import", "new.sqlite", "none.jsonl", code=2).stderr
     for files in ((GOLD, "none.jsonl"), (GOLD, SYSTEM)):
         done = running.run("score", "arguments", *files, "--judge", "llm:x", code=2)
@@ -275,7 +275,7 @@ def test_export_of_a_changed_text_says_that_its_candidates_were_judged(tmp_path,
 def test_names_that_are_not_there_are_said(path):
     run("import", path, HERE / "label_studio_export.json", "--annotator", "1=anna")
     done = run("export", "--store", path, "--jsonl", "q.jsonl", "--open-to", "ana", code=2)
-    assert "nobody called 'ana' has judged here" in done.stderr
+    assert "there is no judge called 'ana' here" in done.stderr
     assert 'Did you mean "anna"?' in done.stderr
     assert not Path("q.jsonl").exists()
     done = run("import", path, HERE / "label_studio_export.json", "--annotator", "7=zoe", code=2)

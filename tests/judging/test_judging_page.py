@@ -24,7 +24,9 @@ def test_the_commands_give_the_tables_below_them(tmp_path):
             assert program == "tallystick"
             done = run(*arguments, cwd=tmp_path, code=None)
             if line == "$ tallystick judge agreement judgements.sqlite":
-                assert "nobody has judged here yet" in done.stderr  # at the top of the page, people come in between
+                assert (
+                    "there are no judgements here yet" in done.stderr
+                )  # at the top of the page, people come in between
                 continue
             assert done.returncode == 0, done.stderr
         if below:

@@ -121,7 +121,7 @@ def test_a_prompt_of_your_own(tmp_path, store):
     ("text", "message"),
     [
         ("Is <candidate> the\n<roel> of it?", r'p.txt:2:1: unknown place <roel>; there are .* Did you mean "role"\?'),
-        ("[user]\nhello", "no place for <candidate>"),
+        ("[user]\nhello", "must contain <candidate>"),
         ("hello\n[user]\n<candidate>", "text before the first heading"),
         ("[user]\n<candidate>\n[anser]\njson", r"p.txt:3: heading \[anser\] unknown; expected"),
         ("[user]\n<candidate>\n[user]\nx", r"p.txt:3: heading \[user\] twice"),
@@ -592,7 +592,7 @@ def test_what_could_not_be_had_is_reported_and_the_exit_code_says_so(tmp_path):
     with serving(lambda body, _: answers[body["messages"][1]["content"].rsplit(": ")[-1]]) as endpoint:
         done = run(path, "--model", "m", "--base-url", endpoint.url, "--format", "json", code=1)
     assert "1 call failed: 400: too long" in done.stderr
-    assert "1 answer could not be used: not JSON (--again asks anew)" in done.stderr
+    assert "1 answer could not be used: not JSON (--again asks again)" in done.stderr
     assert "2 questions left unjudged" in done.stderr
     assert json.loads(done.stdout)["tokens in"] == 300  # the odd one was asked for twice
 

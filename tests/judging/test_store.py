@@ -66,7 +66,7 @@ def test_the_more_experienced_decides(tmp_path):
         store.add_judge("ben", experience=1)
         assert Recorded(store).judge([question()]) == [Verdict("Incorrect")]
         assert Recorded(store, "anna").judge([question()]) == [Verdict("Correct")]
-        with pytest.raises(InputError, match=r'nobody called \'ana\' has judged here.*Did you mean "anna"'):
+        with pytest.raises(InputError, match=r'there is no judge called \'ana\' here.*Did you mean "anna"'):
             Recorded(store, "ana")
 
 

@@ -112,15 +112,15 @@ def test_odd_keys_in_a_real_terminal(path):
     """F5 and Ctrl-arrows are no answers, though there is a 5 in them; Ctrl-C in a remark leaves the remark, and not the program."""
     terminal = Terminal(path)
     terminal.until("q quit")
-    terminal.type(("x", "'x' means nothing here"), ("x", "'x' means nothing here"), ("5", "Question 1 comes first"))
+    terminal.type(("x", "'x' does nothing here"), ("x", "'x' does nothing here"), ("5", "Question 1 comes first"))
     terminal.type(
         ("\r", "Still open: question 1."), ("\r", "Still open: question 1."), ("1", "● Yes"), ("7", "● Yes, The")
     )
     terminal.type(
-        ("3", "● Conveys"), ("\x1b[15~", "That key means nothing here"), ("\x1b[1;5D", "That key means nothing")
+        ("3", "● Conveys"), ("\x1b[15~", "That key does nothing here"), ("\x1b[1;5D", "That key does nothing")
     )
     terminal.type(("r", "Remark, then Enter"), ("first\r", "remark: first"), ("r", "Remark, then Enter"))
-    terminal.type(("\x03", "The remark stays as it was."), ("\r", "2 of 12"), ("\x04", "1 of 12 in all"))
+    terminal.type(("\x03", "The remark was not changed."), ("\r", "2 of 12"), ("\x04", "1 of 12 in all"))
     terminal.leave()
     assert labels(path)[:2] == ["Correct", ""]
     with Store(path) as store:

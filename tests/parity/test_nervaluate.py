@@ -95,7 +95,7 @@ def test_long_segments_that_share_less_than_a_hundredth():
 
 def test_segments_with_gaps_are_refused():
     texts = annotate([[(0, 5, "A", ((0, 1), (3, 5)))]], [[(0, 5, "A")]], [6])
-    with pytest.raises(MetricError, match="nervaluate knows no segments with gaps"):
+    with pytest.raises(MetricError, match="nervaluate does not support segments with gaps"):
         spans.score(SpanCorpus(texts), ["nervaluate"])
 
 

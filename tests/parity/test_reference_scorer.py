@@ -49,7 +49,7 @@ BEYOND_COMPAT = {
 ERRORS = {
     "edge-doc_missing_in_response": (SidesMismatch, "1 only in the reference"),
     "edge-doc_missing_in_key": (SidesMismatch, "1 only in the prediction"),
-    "edge-repeated_doc_name": (InputError, r"key:7: the document .* stood in line 1 already"),
+    "edge-repeated_doc_name": (InputError, r"key:7: the document .* is already used in line 1"),
     "edge-response_longer": (SidesMismatch, "2 tokens in the key .* and 3 in the response"),
     "edge-unclosed_in_resp": (InputError, r'response:2:9: "\(0" is opened here and never closed'),
     "edge-unopened_in_resp": (InputError, r'response:3:9: "0\)" closes a mention never opened'),

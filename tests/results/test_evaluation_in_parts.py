@@ -48,10 +48,10 @@ def test_an_update_that_fails_leaves_nothing_behind(options, there):
             run.update([[item()], [item(size="much")]], [[item("c")], []], ids=["e", "f"], **how)
         with pytest.raises(MetricError, match="executor"):
             run.update([[item()]], [[item()]], ids=["g"], executor="nobody")
-        with pytest.raises(SidesMismatch, match='given twice: "e"'):
+        with pytest.raises(SidesMismatch, match='duplicate documents: "e"'):
             run.update([[item()], [item()]], [[], [item()]], ids=["e", "e"], **how)
         if run.totals is None:
-            with pytest.raises(SidesMismatch, match='given twice: "d"'):
+            with pytest.raises(SidesMismatch, match='duplicate documents: "d"'):
                 run.update([[item()], [item()]], [[], [item()]], ids=["c", "d"], **how)
     assert everything(run) == before
     run.update([[item()], [item()]], [[], [item()]], ids=["e", "f"])  # as if nothing had been
@@ -75,7 +75,7 @@ def test_a_merge_that_fails_leaves_nothing_behind():
     one.update([[item()]], [[item()]], ids=["d"])
     two.update([[item()], [item()]], [[item("b")], [item()]], ids=["c", "d"])
     before = everything(one)
-    with pytest.raises(SidesMismatch, match='given twice: "d"'):
+    with pytest.raises(SidesMismatch, match='duplicate documents: "d"'):
         one.merge(two)
     assert everything(one) == before
     assert one.compute().f1 == 1.0
@@ -87,13 +87,13 @@ def test_no_two_documents_have_one_id():
         made.update([["a"], ["b"]], [["a"], ["b"]])  # 0 and 1
         return made
 
-    with pytest.raises(SidesMismatch, match='given twice: "1"'):
+    with pytest.raises(SidesMismatch, match='duplicate documents: "1"'):
         run().update([["a"]], [["a"]], ids=[1])
     named = ts.Evaluation(ts.f1(ts.match(ts.exact)))
     named.update({1: ["a"]}, {1: ["a"]})
-    with pytest.raises(SidesMismatch, match='given twice: "1"'):  # it would be called by its place
+    with pytest.raises(SidesMismatch, match='duplicate documents: "1"'):  # it would be called by its place
         named.update([["a"]], [["a"]])
-    with pytest.raises(SidesMismatch, match='given twice: "1"'):
+    with pytest.raises(SidesMismatch, match='duplicate documents: "1"'):
         named.merge(run())
     mixed = run()
     mixed.update([["a"], ["b"]], [["a"], ["b"]], ids=["x", None])

@@ -160,7 +160,7 @@ def test_wrong_slices_are_errors(tmp_path: Path) -> None:
         results.slices(f"{tmp_path / 'nothing.csv'}:lang")
     gold, system = (str(EXAMPLES / name) for name in FILES["records"])
     assert (
-        "give one of them"
+        "cannot be combined"
         in run("compare", "records", gold, f"A={system}", "--by", "field", "--slice", "vendor", code=2).stderr
     )
     with pytest.raises(MetricError, match="say what the slices are by"):

@@ -124,7 +124,7 @@ def test_a_command_whose_worker_is_killed_ends_with_the_same_figures(tmp_path):
     command = [*TALLYSTICK, "score", task, gold, system, "--format", "json", "--jobs", "2", "--shard", "30kB"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + PATIENCE
-    while len(workers := spawned(running.pid)) < 2 and running.poll() is None and time.monotonic() < deadline:
+    while len(workers := workers_of(running.pid)) < 2 and running.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     assert running.poll() is None, "it was through before a worker could be killed"
     os.kill(workers[0], signal.SIGKILL)
@@ -133,9 +133,9 @@ def test_a_command_whose_worker_is_killed_ends_with_the_same_figures(tmp_path):
     assert json.loads(out) == score(task, gold, system)
 
 
-def spawned(pid):
-    """The worker processes among the children; another one keeps account of what they share."""
-    return [one for one in children(pid) if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+def workers_of(pid):
+    """The worker processes among the children; where they are spawned, another one keeps account of what they share."""
+    return [one for one in children(pid) if b"resource_tracker" not in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 def wait_until_gone(workers):
@@ -191,7 +191,7 @@ def test_a_finished_run_is_known_and_a_changed_file_or_option_is_noticed(tmp_pat
     assert json.loads(changed.stdout)["metrics"] != json.loads(first.stdout)["metrics"]
 
     other = call("score", task, *arguments, "--symmetric", "spouse")
-    assert "under another metric, other options or another version; everything is computed anew" in other.stderr
+    assert "under another metric, other options or another version; everything is computed again" in other.stderr
     assert json.loads(other.stdout) == score(task, gold, system, "--symmetric", "spouse")
 
 
@@ -203,7 +203,7 @@ def test_the_contents_of_files_that_options_name_are_part_of_the_key(tmp_path):
         choices.write_text(words + "\n")
         done = call("score", task, *arguments, "--format", "json")
         assert json.loads(done.stdout) == score(task, gold, system, "--choices", choices)
-        assert ("computed anew" in done.stderr) == ("0.1" in words)
+        assert ("computed again" in done.stderr) == ("0.1" in words)
 
 
 def test_a_state_that_is_none_is_an_error(tmp_path):

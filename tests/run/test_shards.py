@@ -161,7 +161,7 @@ def test_a_name_in_two_shards_is_the_error_of_the_whole_file(tmp_path):
         lines = Path(file).read_text().splitlines(keepends=True)
         Path(file).write_text("".join([*lines, lines[0]]))
     done = call("score", task, gold, system, "--shard", "100B", code=2)
-    assert "'r0' stood in line 1 already" in done.output
+    assert "'r0' is already used in line 1" in done.output
 
 
 @pytest.mark.parametrize("name", [name for name in CORPORA if name != "sentences"])

@@ -189,7 +189,7 @@ def test_signs_that_the_font_does_not_have(tmp_path, recwarn):
     said = picture(".png").splitlines()
     assert [line for line in said if "Glyph" in line] == []
     (line,) = [line for line in said if line.startswith("Warning")]
-    assert 'the font has no signs for "系", "统", which are boxes in the picture' in line
+    assert 'the font has no signs for "系", "统", which appear as boxes in the picture' in line
     assert "Warning" not in picture(".svg")  # the reader's own font has them
     assert "系统" in (tmp_path / "p.svg").read_text(encoding="utf-8")
     assert list(recwarn) == []

@@ -120,15 +120,15 @@ def test_texts_that_are_not_those_of_their_tokens_are_counted(tmp_path):
     [
         (
             nested(arguments=[{"role": "place", "start": 7, "end": 9}]),
-            r"gold.jsonl:1: events\[0\].arguments\[0\]: .*role place: tokens 7 to 8 lie outside of the document, which has 8 tokens",
+            r"gold.jsonl:1: events\[0\].arguments\[0\]: .*role place: tokens 7 to 8 lie outside the document, which has 8 tokens",
         ),
-        (nested(trigger={"start": 8, "end": 9}), r"events\[0\].trigger: tokens 8 to 8 lie outside of the document"),
+        (nested(trigger={"start": 8, "end": 9}), r"events\[0\].trigger: tokens 8 to 8 lie outside the document"),
         (nested(arguments=[{"role": "place", "start": 3, "end": 3}]), "at least one token, found 3 to 3"),
         (nested(arguments=[{"role": "place"}]), r"arguments\[0\]: an argument needs its 'text', or 'start' and 'end'"),
         (nested(arguments=[{"text": "Homs"}]), "has no 'role'"),
         ({**nested(), "tokens": None}, "has no text, and the document has no tokens in which it could be read"),
         ({"id": "d", "events": [{"type": "attack"}]}, "an event needs an 'id', or a 'trigger' with 'start' and 'end'"),
-        ({"id": "d", "events": [{"id": 1}, {"id": 1}]}, "the event '1' stands here twice"),
+        ({"id": "d", "events": [{"id": 1}, {"id": 1}]}, "duplicate event '1'"),
         ({**nested(), "arguments": [{"role": "place", "text": "Homs"}]}, "the role 'place' belongs to no event"),
         (
             {**nested(), "arguments": [{"role": "place", "event": "e2", "text": "Homs"}]},

@@ -156,7 +156,7 @@ def test_why_verdicts_are_lacking_is_said():
     found = judged.results["judge"].warnings
     assert judged.coverage.summary == "says decided 1 of 1 open candidates that have a free reference (100.0%)"
     assert {"says: timeout (2 times)", "says: not JSON (1 times)"} <= set(found)
-    assert "says: 3 calls not made, since all calls before them failed" in found
+    assert "says: 3 calls not made, because all earlier calls failed" in found
     assert any("judges of equal experience disagree on 1 of its questions" in note for note in found)
 
 

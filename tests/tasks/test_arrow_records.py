@@ -199,7 +199,7 @@ def test_predictions_that_end_where_a_portion_ends(tmp_path, monkeypatch, count)
 @pytest.mark.parametrize("order", [1, -1])
 def test_an_id_that_stands_twice(tmp_path, order):
     reference = gold()
-    with pytest.raises(InputError, match=r"the id 'd5' stood in line (6|1) already; ids must differ"):
+    with pytest.raises(InputError, match=r"the id 'd5' is already used in line (6|1); ids must be unique"):
         both(tmp_path, [*reference, reference[5]], [*reference, reference[5]][::order], ".parquet")
 
 

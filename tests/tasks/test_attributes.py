@@ -166,7 +166,7 @@ def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     assert "'distance' is not one of" in errors_of(*score, "--by", "distance")
     assert "figures by seen need training data: --train FILE" in errors_of(*score, "--by", "seen")
     assert "--train is for --by seen and --by frequency" in errors_of(*score, "--by", "length", "--train", gold)
-    assert "nothing is seen" in errors_of(*score, "--by", "seen", "--train", tmp_path / "none.iob")
+    assert "nothing counts as seen" in errors_of(*score, "--by", "seen", "--train", tmp_path / "none.iob")
     assert "empty.iob" in errors_of(*score, "--by", "seen", "--train", tmp_path / "empty.iob")
     assert "no such file" in errors_of(*score, "--by", "seen", "--train", tmp_path / "nowhere.iob")
     assert "none of ts has figures by length" in errors_of(*score, "--by", "length", "--metric", "ts")

@@ -310,7 +310,7 @@ def test_words_are_no_calls_and_a_reference_has_to_be_one():
     gold = [[call("f", x=1)], []]
     found = ts.calls(gold, [[call("f", x=1)], "Nothing to do here."])
     assert found["calls"].exact == 1
-    assert any("predicted: 1 log of words alone, which call nothing" in one for one in found.warnings)
+    assert any("predicted: 1 log with only words, which call nothing" in one for one in found.warnings)
     nothing = ts.calls(gold, [{"output": {"text": "f(x=1)"}}, {}])
     assert nothing["calls"].recall == 0
     assert any("no call was found in any log" in one for one in nothing.warnings)

@@ -103,7 +103,7 @@ def test_python_clusters_of_any_hashable() -> None:
 
 def test_repeated_python_mentions() -> None:
     (found,) = repeated_mentions(chains_from_clusters({"x": [["a", "b"], ["b"]]}))
-    assert str(found) == '<python>: mention b of document x stands in entity "1" and before that in "0"'
+    assert str(found) == '<python>: mention b of document x occurs in entity "1" and before that in "0"'
 
 
 @pytest.mark.parametrize(

@@ -305,7 +305,7 @@ def test_repeated_mentions_are_kept_and_found(tmp_path: Path) -> None:
         "1",
     )
     assert (second.document, second.mention, second.first_entity, second.entity) == ("(d2)", (0, 1), "5", "5")
-    assert "stands twice in entity" in str(second)
+    assert "occurs twice in entity" in str(second)
     assert 'in entity "1" and before that in "0"' in str(first)
 
 

@@ -309,7 +309,7 @@ def test_bridging_anaphors_are_mentions_with_a_link(tmp_path: Path) -> None:
 
 def test_links_to_nothing_are_reported(tmp_path: Path) -> None:
     chains = read(tmp_path, HEADER + rows("Bridge=a<x|Entity=(b)", "SplitAnte=a<b,q<b|Entity=(a)"))
-    assert sum("2 links to an entity that is not there left out" in warning for warning in chains.warnings) == 1
+    assert sum("2 links to a missing entity left out" in warning for warning in chains.warnings) == 1
     for wrong in ("Bridge=a", "SplitAnte=a<", "SplitAnte=a<b,"):
         with pytest.raises(InputError, match="expected links such as e1<e3"):
             read(tmp_path, HEADER + rows(f"{wrong}|Entity=(a)"))

@@ -52,7 +52,7 @@ def test_chunks_beside_entities_are_no_second_reading():
 
 
 def test_a_last_layer_of_nothing_but_o():
-    with pytest.raises(InputError, match="nothing but O, and the one before it tags of"):
+    with pytest.raises(InputError, match="only O, and the one before it tags of"):
         ts.spans(LAYERS, LAYERS)
     assert ts.spans(LAYERS, LAYERS, "segment", reference_column=1, predicted_column=1)["segment"].f1 == 1
     nothing = ts.spans(GOLD, LAYERS, "segment")["segment"]

@@ -95,11 +95,11 @@ def test_documents_without_names_are_numbered_on() -> None:
 
 def test_what_cannot_be_put_together_is_refused_and_leaves_nothing_behind() -> None:
     run = ts.Evaluation(task="spans", metrics="segment")
-    with pytest.raises(MetricError, match="no documents were given yet"):
+    with pytest.raises(MetricError, match="no documents yet"):
         run.compute()
     run.update({"a": ["B-A"]}, {"a": ["B-A"]})
     before = run.compute()
-    with pytest.raises(SidesMismatch, match='given twice: "a"'):
+    with pytest.raises(SidesMismatch, match='duplicate documents: "a"'):
         run.update({"a": ["O"], "b": ["O"]}, {"a": ["O"], "b": ["B-A"]})
     with pytest.raises(MetricError, match="different tasks, metrics or options"):
         run.merge(ts.Evaluation(task="spans", metrics="token"))

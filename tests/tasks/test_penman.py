@@ -109,5 +109,5 @@ def test_pairs_by_id_or_by_order():
         pair_graphs(one, parse_penman("(a / b)", file="short"))
     with pytest.raises(SidesMismatch, match='1 only in the reference: "2"; 1 only in the prediction: "3"'):
         pair_graphs(one, parse_penman("# ::id 1\n(a / b)\n\n# ::id 3\n(c / d)", file="third"))
-    with pytest.raises(InputError, match="twice:5: the document '1' stood in line 2 already"):
+    with pytest.raises(InputError, match="twice:5: the document '1' is already used in line 2"):
         pair_graphs(one, parse_penman("# ::id 1\n(a / b)\n\n# ::id 1\n(c / d)", file="twice"))

@@ -86,7 +86,7 @@ def test_an_id_that_stands_twice_names_its_line(tmp_path, where):
     good, bad = write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl", twice)
     with pytest.raises(InputError, match="the id 1 "):
         pairs(good, bad)
-    with pytest.raises(InputError, match=rf"b\.jsonl:{where + 1}: the id 1 stood in line 2 already"):
+    with pytest.raises(InputError, match=rf"b\.jsonl:{where + 1}: the id 1 is already used in line 2"):
         pairs(bad, good)
 
 

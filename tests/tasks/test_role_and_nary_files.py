@@ -44,7 +44,7 @@ def test_kinds_and_names(tmp_path):
         ([{"id": "d", "roles": {"r": ["rebels"]}}], r"a.json:1: roles.r\[0\]: expected a list, found \"rebels\""),
         ([{"id": "d", "roles": {"r": [[3]]}}], r"roles.r\[0\]\[0\]: expected text"),
         ([{"id": "d", "roles": []}], "roles: expected an object"),
-        ([{"id": "d", "roles": {}}, {"id": "d", "roles": {}}], "a.json:2: the document 'd' stood in line 1"),
+        ([{"id": "d", "roles": {}}, {"id": "d", "roles": {}}], "a.json:2: the document 'd' is already used in line 1"),
         ([{"id": "d", "roles": {}}, {"roles": {}}], "a.json:2: has no 'id'"),
         (['{"10001": '], "is not JSON"),
         ([{"10001": {"r": "x"}}], "10001.r: expected a list"),

@@ -197,7 +197,7 @@ def test_bags_of_units_have_no_kappa_and_say_so():
     gold = [[(0, 4, "A"), (2, 6, "A")]]
     result = spans.evaluate(gold, gold, ["ts"], lengths=[8])["ts"]
     assert "kappa" not in result.figures
-    assert any('a token is tagged twice with "A"' in note and "there are none" in note for note in result.warnings)
+    assert any('a token has the tag "A"' in note and "there are none" in note for note in result.warnings)
     assert "kappa" not in spans.evaluate(*TABLE_1, ["ts"])["ts"].figures  # nobody knows how long the text is
     assert "kappa" not in spans.evaluate(*TABLE_1, ["segment"], lengths=[9])["segment"].figures
 
@@ -289,7 +289,7 @@ def test_seqevals_report_to_the_letter(digits):
 def test_repairs_are_noted():
     result = spans.evaluate([["I-A", "I-A"]], [["B-A", "I-A"]])["segment"]
     assert result.f1 == 1
-    assert any("1 tags do not follow the scheme" in note and "reference[0][0]" in note for note in result.warnings)
+    assert any("1 tag breaks the scheme" in note and "reference[0][0]" in note for note in result.warnings)
     strict = spans.evaluate([["I-A", "I-A"]], [["B-A", "I-A"]], reading="strict")["segment"]
     assert strict.tally["A.den_r"] == 0
     assert any("left out" in note for note in strict.warnings)
@@ -360,7 +360,7 @@ def test_a_tag_that_overlaps_itself_keeps_the_true_negatives_of_the_others():
         for average in ("micro", "macro", "weighted"):
             assert result.averages[average][name] == alone.averages[average][name]
     assert ours["A"]["f1"] == pytest.approx(2 * 3 / (3 + 6))
-    assert any('a token is tagged twice with "A"' in warning for warning in result.warnings)
+    assert any('a token has the tag "A"' in warning for warning in result.warnings)
     only = spans.evaluate([[(0, 3, "A"), (2, 5, "A")]], [[(0, 3, "A")]], ["token"], lengths=[10])["token"]
     assert "accuracy" not in only.figures
 

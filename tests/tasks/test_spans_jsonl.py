@@ -45,7 +45,7 @@ def test_texts_belong_together_by_id(write):
     assert count_exact(read_spans(gold, guess)).tp.tolist() == [[0], [1]]
     with pytest.raises(SidesMismatch, match='1 only in the reference: "a"'):
         read_spans(gold, write("guess", {"id": "b", "spans": []}))
-    with pytest.raises(InputError, match="guess:2: the document 'b' stood in line 1 already"):
+    with pytest.raises(InputError, match="guess:2: the document 'b' is already used in line 1"):
         read_spans(gold, write("guess", {"id": "b", "spans": []}, {"id": "b", "spans": []}))
     with pytest.raises(SidesMismatch, match=r"gold has 2 documents and .* has 1; without names"):
         read_spans(gold, write("guess", {"spans": []}))

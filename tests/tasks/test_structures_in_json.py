@@ -82,7 +82,7 @@ def test_a_tree_is_explained_node_by_node():
         (Graph.of, ["x"], "expected a graph as"),
         (Graph.of, {"nodes": "x"}, "expected a graph as"),
         (Graph.of, {"nodes": ["x"], "edges": [[0, 1]]}, "between the 1 nodes"),
-        (Graph.of, {"nodes": [{"id": 1, "label": "x"}, {"id": 1, "label": "y"}]}, "an id twice"),
+        (Graph.of, {"nodes": [{"id": 1, "label": "x"}, {"id": 1, "label": "y"}]}, "a duplicate"),
         (Graph.of, {"nodes": ["x"], "edges": [{"source": 0}]}, "between the 1 nodes"),
     ],
 )

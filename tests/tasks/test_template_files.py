@@ -78,14 +78,14 @@ def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "has nothing but blank lines"),
+        ("", "has only blank lines"),
         ("template 1\n", "file.json:1:1: begins like no known file of templates"),
         ('{"id": "a", "templates": []}\n{"id": "b", "templates": [}\n', r"file.json:2:27: is not JSON"),
         ('{\n "a": [],\n "b": [}\n}', r"file.json:3:8: is not JSON"),
         ('{"a": [], "a": []}', '"a" twice'),
         (
             [{"id": "a", "templates": []}, {"id": "a", "templates": []}],
-            "file.json:2: the document 'a' stood in line 1 already",
+            "file.json:2: the document 'a' is already used in line 1",
         ),
         ([{"id": "a", "templates": {}}], r"file.json:1: templates is \{\}; expected a list of templates"),
         ([{"id": "a", "frames": []}, {"id": "b"}], "expected the templates under one of"),

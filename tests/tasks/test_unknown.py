@@ -222,7 +222,7 @@ def test_an_answer_inside_of_another_field_is_still_suspected(tmp_path):
     rows = [{"id": row["id"], "output": row} for row in GOLD]
     run = scored(tmp_path, rows)
     assert run.warnings[-1].endswith(
-        "no prediction has any of the fields that the reference has; they seem to stand under 'output', which --from 'output' reads"
+        "no prediction has any of the fields that the reference has; they seem to be under 'output', which --from 'output' reads"
     )
     run = scored(tmp_path, [{"id": row["id"], "other": 1} for row in GOLD])
     assert run.warnings[-1].endswith("name it with --from PATH (and the reference comes first)")

@@ -194,8 +194,8 @@ def _refuse_tags(references: Sequence[Any]) -> None:
     tags = [one for one in first if isinstance(one, str)]
     if tags and len(tags) == len(first) and all(split_tag(tag) for tag in tags) and any("-" in tag for tag in tags):
         raise MetricError(
-            f"{some(tags)} look like tags of tokens, and would be compared as a bag, in which places do not count. For segments use "
-            "tallystick.adapters.huggingface.seqeval or ts.spans; if a bag is meant, say so: type=list[str]"
+            f"{some(tags)} look like tags of tokens, and would be compared as a bag, which has no order. For segments use "
+            "tallystick.adapters.huggingface.seqeval or ts.spans; if you mean a bag, say type=list[str]"
         )
 
 

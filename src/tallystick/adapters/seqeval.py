@@ -196,7 +196,7 @@ def precision_recall_fscore_support(
 
 def _check_weights(sample_weight: Any, strict: bool) -> None:
     if sample_weight is not None and strict:
-        raise MetricError("seqeval takes sample_weight and ignores it; leave it out, or say strict=False")
+        raise MetricError("seqeval accepts sample_weight but ignores it; leave it out, or say strict=False")
 
 
 def warn_undefined(found: Counted, warn_for: Sequence[str]) -> None:

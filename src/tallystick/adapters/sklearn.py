@@ -58,7 +58,7 @@ def classification_report(
         and any("-" in one for one in there)
     ):
         raise MetricError(
-            "these look like IOB tags, of which this report counts tokens; for entities use tallystick.adapters.seqeval."
+            "these look like IOB tags; this report counts tokens; for entities use tallystick.adapters.seqeval."
             "classification_report, for tokens say strict=False"
         )
     shown = there if labels is None else _plain(labels, "labels")

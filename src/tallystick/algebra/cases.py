@@ -215,7 +215,7 @@ class Ref(Similarity):
         return False
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
-        raise MetricError(f"{self.to} stands outside of let({self.to}, ...)")
+        raise MetricError(f"{self.to} is outside let({self.to}, ...)")
 
 
 @frozen

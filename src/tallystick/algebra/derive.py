@@ -213,7 +213,7 @@ class _Walker:
 
     def derived(self, shape: Shape, path: str, how: Collecting | None, summed: bool) -> Similarity:
         if how is not None and shape.kind not in ("union", "items", "map"):
-            raise self.cannot(shape.type, path, f"{how} is for collections, and this is none")
+            raise self.cannot(shape.type, path, f"{how} applies only to collections, and this is not one")
         if shape.kind in ("items", "map") and not shape.parts:
             name = name_of(shape.origin)
             hints = {"tuple": "tuple[int, int] or tuple[str, ...]", "dict": "dict[str, int]"}
@@ -292,7 +292,7 @@ class _Walker:
             if all(part is self.leaf for _, part in parts):
                 inner = self.leaf
             elif len({name for name, _ in parts}) < len(parts):
-                raise self.cannot(options[0], path, "two cases have one name and could not be told apart")
+                raise self.cannot(options[0], path, "two cases have the same name")
             else:
                 inner = Cases(Named(parts))
         return optional(inner) if shape.optional else inner

@@ -22,7 +22,7 @@ from tallystick.algebra.node import Around, Similarity, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct
-from tallystick.engine.data import Data, Leaf, Scope, field
+from tallystick.engine.data import Data, Leaf, Scope, Unfit, field
 from tallystick.engine.encoded import (
     Codes,
     Fields,
@@ -76,7 +76,7 @@ class Exact(Similarity):
         return rng.randrange(LETTERS)
 
     def _takes(self, value: Any) -> bool:
-        return type(value) in SCALARS or super()._takes(value)
+        return type(value) in SCALARS or _is_unfit_scalar(value) or super()._takes(value)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         here = scope.alone()
@@ -184,7 +184,7 @@ class Equal(Similarity):
         return rng.randrange(LETTERS)
 
     def _takes(self, value: Any) -> bool:
-        return type(value) in SCALARS or super()._takes(value)
+        return type(value) in SCALARS or _is_unfit_scalar(value) or super()._takes(value)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
@@ -300,6 +300,11 @@ class Equal(Similarity):
                 i, j = self.refine(r, p, blocks).pairs()
             return Pairs(i, j, np.ones(len(i)))
         return exact._pairs(r, p, blocks)
+
+
+def _is_unfit_scalar(value: Any) -> bool:
+    """A plain value of the wrong kind, which equals nothing: asked for so often that encoding each of them would take a third of the time."""
+    return type(value) is Unfit and type(value.value) in SCALARS
 
 
 def near(a: F64, b: F64, noise: float) -> Mask:

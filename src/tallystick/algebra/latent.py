@@ -538,7 +538,7 @@ class Variable(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if not scope.memo.get(_OPEN):
             raise MetricError(
-                f"at {scope}: var stands outside of latent(...), so that nobody says which variables are the same"
+                f"at {scope}: var is outside latent(...), so nothing decides which variables are the same"
             )
         # One table for all fields: x as a subject is x as an object.
         numbers: dict[Any, int] = scope.memo.setdefault(_NUMBERS, {})

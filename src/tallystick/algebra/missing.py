@@ -274,7 +274,7 @@ class AnyOf(Around):
                 raise ValueMismatch(f"at {scope}: any_of needs one alternative or more, found {value!r:.60}")
             if any(one is None for one in row) and not self.inner.may_miss:
                 raise ValueMismatch(
-                    f"at {scope}: null is nothing, and cannot be one of the alternatives {value!r:.60}; where null is to be a "
+                    f"at {scope}: null means nothing, so it cannot be one of the alternatives {value!r:.60}; where null is to be a "
                     f"right answer, make it a value: nothing: [missing], or any_of(optional(...))"
                 )
             if self._of_collections and not isinstance(value, (list, tuple)):

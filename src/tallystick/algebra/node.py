@@ -65,7 +65,7 @@ class Table(tuple[tuple[Any, Any], ...]):
         except TypeError:
             wrong = next(pair for pair in found if not _hashable(pair))
             raise MetricError(
-                f"{what}: {wrong[0]!r}: {wrong[1]!r:.40} cannot stand in a table; use texts, numbers or tuples"
+                f"{what}: {wrong[0]!r}: {wrong[1]!r:.40} cannot be used in a table; use texts, numbers or tuples"
             ) from None
         return found
 

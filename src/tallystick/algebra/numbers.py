@@ -105,7 +105,7 @@ class Number(Similarity):
         else:
             require(isinstance(self.unit, str), f"number(): unit must be a text or a table, found {self.unit!r:.60}")
         idle = (self.currency, self.unit, self.percent) != ("agree", "agree", "either") and not self.parse
-        require(not idle, 'number(): currency, unit and percent are read from texts: say parse="auto", too')
+        require(not idle, 'number(): currency, unit and percent are read from texts: add parse="auto"')
         if self.parse:
             decimal_marks(self.parse)
 

@@ -160,7 +160,7 @@ class _Reader:
             if name is None:
                 positional.append(value)
             elif name in named:
-                raise self.fail(f"{name!r} stands twice")
+                raise self.fail(f"{name!r} occurs twice")
             else:
                 named[name] = value
         try:
@@ -217,7 +217,7 @@ class _Reader:
             "tallystick.structures."
         ):  # whose functions only take values apart
             raise self.fail(
-                f"functions such as {name} are not allowed here, since finding one runs code: "
+                f"functions such as {name} are not allowed here, because finding one runs code: "
                 "ts.parse(expression, functions=True) allows them in an expression that you trust",
                 place,
             )

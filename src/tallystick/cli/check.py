@@ -123,7 +123,7 @@ def _subjects(
 
     if type_name is None:
         if function_name is not None:
-            raise MetricError("--function needs --type MODULE:TYPE, the type of what it is given")
+            raise MetricError("--function needs --type MODULE:TYPE, the type of its arguments")
         if not metrics:
             raise MetricError("say what to check: a named metric such as coreference.muc, or --type MODULE:TYPE")
         return [subject for name in metrics for subject in named(name)]

@@ -113,7 +113,7 @@ class ComparisonOptions:
         if self.label is not None and self.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
         if self.by and self.slice:
-            raise MetricError("--by and --slice are two tables of differences; give one of them")
+            raise MetricError("--by and --slice cannot be combined")
         if self.rows is not None and not (self.by or self.slice):
             raise MetricError("--rows says how many documents that got worse --by or --slice shows; give both")
 
@@ -227,9 +227,9 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
     """What was asked for and cannot be had."""
     said = []
     if correlations and len(comparison.metrics) < 2:
-        said.append("--correlations: there is one metric, which agrees with itself; give two (--metric)")
+        said.append("--correlations needs at least two metrics (--metric)")
     if differences and not comparison.differences:
-        said.append("--differences: there is one system, so that no two systems are tested")
+        said.append("--differences needs at least two systems")
     return said
 
 

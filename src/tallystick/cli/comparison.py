@@ -202,7 +202,7 @@ def _more_tables(comparisons: Sequence[Comparison], how: Showing) -> list[Table]
         out += [
             correlations_table(comparison.correlations(), comparison.title)
             for comparison in comparisons
-            if len(comparison.metrics) > 1
+            if len(comparison.metrics) > 1 and not (how.board and len(comparison.systems) < 2)
         ]
         means = mean_correlations(comparisons) if len(comparisons) > 1 else []
         if means:

@@ -99,7 +99,7 @@ NEEDED = ("system", "metric", "value")
 COLUMNS = (*NEEDED, "task", "run")
 MADE = ("low", "high", "spread", "runs", "rank", "moved", "beats", "letter", "figure", "average")
 """What `compare --format tsv` and csv write beside the figures."""
-OURS = "Of what compare wrote, figures are read; ranks and correlations are made again, and intervals and tests stand in the files."
+OURS = "Only figures are read from the output of compare. Ranks and correlations are computed again; intervals and tests are not."
 LARGEST = 1e100
 """Of a figure: whose squares can still be added up."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -212,7 +212,7 @@ def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> Figur
         )
     again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
     if again:
-        raise InputError(f"has the column {again[0]!r} twice; which of them counts?", Place(file, 1))
+        raise InputError(f"has the column {again[0]!r} twice", Place(file, 1))
     known = (*COLUMNS, *MADE) if ours else COLUMNS
     unknown = [column for column in found if column not in known]
     if unknown:

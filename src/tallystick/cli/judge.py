@@ -319,7 +319,7 @@ def agreement(
     from tallystick.judging.store import Store
 
     if first is not None and second is None:
-        raise MetricError("agreement is between two: give a second judge, or none for all of them")
+        raise MetricError("agreement needs two judges: name a second one, or none to compare all")
     if first is not None and against is not None:
         raise MetricError("--against compares all judges with one; give it, or two judges, not both")
     with Store(store, create=False) as kept:

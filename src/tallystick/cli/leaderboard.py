@@ -80,7 +80,7 @@ def _options(task: Task, own: Sequence[click.Option]) -> list[click.Parameter]:
                 ["--correlations/--no-correlations"], default=True, show_default=True, help=getattr(one, "help", "")
             )
         if one.name == "resamples":
-            says = "How often documents are drawn again, for intervals and tests.  [default: 10,000, or as many as that many systems need]"
+            says = "How often documents are drawn.  [default: 10,000, or more if there are many systems]"
             one = click.Option(["--resamples"], type=click.IntRange(1), help=says)
         out.append(one)
     return out

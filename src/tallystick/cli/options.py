@@ -377,7 +377,7 @@ def _has_errors(task: Task) -> bool:
 
 def _wrong(task: Task) -> str:
     if task.kinds:
-        return "the kinds of error, what each figure would be if one kind were mended, and where the errors are."
+        return "the kinds of error, what each figure would be if one kind were repaired, and where the errors are."
     return _WRONG[bool(task.labels)]
 
 

@@ -83,7 +83,7 @@ def _record(fields: Any, columns: Any, rows: int, path: str) -> Record:
     names = [field.name for field in fields]
     again = sorted({name for name in names if names.count(name) > 1})
     if again:
-        raise ValueMismatch(f"column {_under(path, again[0])!r} stands twice; every column needs a name of its own")
+        raise ValueMismatch(f"column {_under(path, again[0])!r} occurs twice; column names must be unique")
     parts = {name: _column(one, _under(path, name)) for name, one in zip(names, columns, strict=True)}
     return Record(parts, rows)
 
@@ -98,7 +98,7 @@ def _column(array: Any, path: str) -> Data:
     kind, types = array.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name != "arrow.json":
-            raise unsupported(path, kind, "cast it to what it stands for")
+            raise unsupported(path, kind, "cast it to the type that it represents")
         return _column(array.storage, path)
     if types.is_run_end_encoded(kind):
         return _column(pc.run_end_decode(array), path)

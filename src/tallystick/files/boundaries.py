@@ -355,7 +355,9 @@ def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | 
         return found
     cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]
     if not cut:  # JSON in a format that has a name of its own
-        return LINES if opening.head.lstrip()[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
+        return (
+            LINES if opening.head.lstrip()[:1] in (b"", b"{") else Uncut("the beginnings of its documents are unknown")
+        )
     boundaries = (find_format(cut, opening, input) or cut[-1]).boundaries
     assert boundaries is not None
     return boundaries(opening.head) if callable(boundaries) else boundaries

@@ -304,7 +304,7 @@ def check_ranges(ids: Ids, ranges: NDArray[np.intp], next_id: Ints, sentence: In
             fail(int(ranges[at]), f"{name} stands before word {next_id[at]}", ID)
         if last[at] < first[at]:
             fail(int(ranges[at]), f"{name} ends before it starts", ID)
-        fail(int(ranges[at]), f"{name} reaches beyond the sentence, which has {length[at]} words", ID)
+        fail(int(ranges[at]), f"{name} is beyond the sentence, which has {length[at]} words", ID)
 
 
 @frozen(eq=False)
@@ -402,7 +402,7 @@ def _find_sentences(table: Table) -> NDArray[np.intp]:
     wrong = np.flatnonzero((kinds == COMMENT) & (before == ROW))
     if wrong.size:
         raise error(
-            "a comment inside a sentence; comments stand before its first word (is a blank line missing?)",
+            "a comment inside a sentence; comments belong before the first word (is a blank line missing?)",
             int(wrong[0]) + 1,
         )
     if len(kinds) and kinds[-1] == ROW:

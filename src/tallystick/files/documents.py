@@ -480,7 +480,7 @@ def encode(value: Any, name: str, text: bool = True) -> bytes:
         raise MetricError(f"{name}: {TOO_DEEP}") from None
     except UnicodeEncodeError as error:
         if name == "reference":
-            raise MetricError(f"{name}: holds half of a surrogate pair, which is no character ({error})") from None
+            raise MetricError(f"{name}: holds half of a surrogate pair, which is not a character ({error})") from None
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except (TypeError, ValueError, OverflowError) as error:
         raise MetricError(f"{name}: {error}") from None

@@ -130,7 +130,7 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
     if isinstance(error, RecursionError):
         return NotJson(TOO_DEEP)
     if isinstance(error, UnicodeEncodeError):
-        return NotJson("is not JSON: holds half of a surrogate pair, which is no character")
+        return NotJson("is not JSON: holds half of a surrogate pair, which is not a character")
     if isinstance(error, UnicodeDecodeError):
         return NotJson(_encoding(text))
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -140,7 +140,7 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
     if "out of range" in message:
         return NotJson("holds a number that is out of range; floats go to 1.8e308, integers to 4,300 digits")
     if "surrogate" in message or ("truncated" in message and _HALF.search(data)):
-        message = "half of a surrogate pair, which is no character"
+        message = "half of a surrogate pair, which is not a character"
     if "(byte " in message:
         offset = int(str(error).rsplit("(byte ", 1)[1].rstrip(")"))
         message = message.rsplit(" (byte", 1)[0]
@@ -330,7 +330,7 @@ def _are_lists(data: bytes) -> bool:
 
 FENCE, AROUND, COMMA, DOUBLED, CUT, BROKEN, THOUGHT, SEVERAL, READINGS = (
     "code fence", "text around the JSON", "trailing comma", "surplus comma", "cut off", "malformed JSON", "reasoning left out",
-    "several candidates, of which the last of the best was taken", "several readings, of which the best was taken",
+    "several candidates, the last of the best was used", "several readings, the best was used",
 )  # fmt: skip
 Fit = Callable[[Any], float]
 """How badly a value fits the shape that is expected: 0 is best."""

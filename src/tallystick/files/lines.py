@@ -342,7 +342,7 @@ class ArrowLines(Lines):
         names = self.schema.names
         again = next((one for one in names if names.count(one) > 1), None)
         if again is not None:
-            raise InputError(f"has two columns named {again!r}; every column needs a name of its own", self.file)
+            raise InputError(f"has two columns named {again!r}; column names must be unique", self.file)
 
     @property
     def is_parquet(self) -> bool:

@@ -67,7 +67,7 @@ class Missing:
             f"{system}: {len(names):,} document{'' if len(names) == 1 else 's'} {what}: {some(names)}"
             for names, what in (
                 (self.unanswered, f"not answered, {fate}"),
-                (self.ignored, "ignored, which the reference does not have"),
+                (self.ignored, "ignored because the reference does not have them"),
             )
             if names
         ]
@@ -118,7 +118,7 @@ class Side(Generic[K]):
 def repeated_name(name: object, before: Place | None, again: Place) -> InputError:
     """The error for a second document of one name."""
     where = f" in line {before.line}" if before is not None and before.line else ""
-    return InputError(f"the document {name!r} stood{where} already; names must differ", again)
+    return InputError(f"the document {name!r} is already used{where}; names must be unique", again)
 
 
 def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | None = None) -> list[tuple[int, int]]:

@@ -83,7 +83,7 @@ class Unpacked(io.RawIOBase):
         self._read += len(data)
         if self._read > self._most:
             raise InputError(
-                f"unpacks to more than {self._ratio:g} times its size, which text does not; if it is meant to, set "
+                f"unpacks to more than {self._ratio:g} times its size, which is unusual for text; if that is intended, set "
                 f"{_RATIO_NAME} to a larger number",
                 self._name,
             )
@@ -125,7 +125,7 @@ def complain_of_nul(data: bytes, file: AnySource, lines_before: int = 0) -> NoRe
     line = lines_before + data.count(b"\n", 0, at) + 1
     text = data[start:].split(b"\n", 1)[0][: at - start + 200].decode("utf-8", "replace").replace("\0", "\ufffd")
     column = len(data[start:at].decode("utf-8", "replace")) + 1
-    message = "a NUL byte, so this is no text file; expected UTF-8 (convert a UTF-16 file first)"
+    message = "a NUL byte, so this is not a text file; expected UTF-8 (convert a UTF-16 file first)"
     raise Source.of(file).error(message, line, column, text)
 
 
@@ -360,7 +360,7 @@ class Source:
                     stream.seek(start)
                     pieces.append(stream.read(stop - start))
         except FileNotFoundError:
-            raise InputError("no such file; every worker has to see it", str(self)) from None
+            raise InputError("no such file; every worker must be able to read it", str(self)) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
         if sum(map(len, pieces)) != self.size:
@@ -379,7 +379,7 @@ class Source:
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
         except ValueError as error:  # a NUL in the name
-            raise InputError(f"is no name of a file ({error})", repr(self.name)) from None
+            raise InputError(f"is not a file name ({error})", repr(self.name)) from None
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -224,7 +224,7 @@ class _Line:
         )
         if before is not None:
             raise InputError(
-                f"the id {self.key!r} stood in line {before.place.line} already; ids must differ", self.place()
+                f"the id {self.key!r} is already used in line {before.place.line}; ids must be unique", self.place()
             )
         if kind == "T":
             self.out.spans[self.key] = self.span()

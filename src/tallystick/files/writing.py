@@ -81,7 +81,7 @@ def check_place(path: str | Path) -> None:
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror})", str(path)) from None
     except ValueError as error:  # a NUL in the name
-        raise InputError(f"is no name of a file ({error})", repr(str(path))) from None
+        raise InputError(f"is not a file name ({error})", repr(str(path))) from None
 
 
 def _is_stream(path: str | Path) -> bool:

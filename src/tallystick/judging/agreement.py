@@ -91,7 +91,7 @@ class Panel:
         self.store = store
         self.voices = store.voices()
         if not self.voices:
-            raise InputError(f"{store.path}: nobody has judged here yet")
+            raise InputError(f"{store.path}: there are no judgements here yet")
 
     def voice(self, name: str) -> Voice:
         """The voice with this name; the start of its version is enough if only one fits."""
@@ -104,7 +104,7 @@ class Panel:
         if found:
             raise InputError(f"{name!r} may be {', '.join(one.name for one in found)}; give the full name")
         raise InputError(
-            f"{self.store.path}: nobody called {name!r} has judged here; there are {', '.join(names)}."
+            f"{self.store.path}: there is no judge called {name!r} here; there are {', '.join(names)}."
             f"{did_you_mean(name, names)}"
         )
 
@@ -188,7 +188,7 @@ class Panel:
         if unmet:
             out.append(f"no question was answered by both: {'; '.join(unmet)}")
         if any(row.n and row.kappa_3 is None for row in rows):
-            out.append("kappa is undefined where both judges gave the same single label throughout")
+            out.append("kappa is undefined because both judges always gave the same label")
         if not rows:
             out.append("there is only one judge here, so there is no agreement to measure")
         return out

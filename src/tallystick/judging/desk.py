@@ -226,7 +226,7 @@ class Sheet:
         if known and self.valid is not True:
             return f"Question 1 comes first: {YES} yes, {NO} no."
         shown = repr(key) if key.isprintable() else "That key"
-        return f"{shown} means nothing here; the keys stand beside the answers."
+        return f"{shown} does nothing here; the keys are shown beside the answers."
 
     @property
     def missing(self) -> str:

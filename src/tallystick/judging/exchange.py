@@ -137,7 +137,7 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
         found = store.question(str(key)) if store is not None and key else None
         if found is None:
             raise InputError(
-                f"the store knows no question {key!r}; give the question itself, or the store that has it" if key
+                f"the store has no question {key!r}; give the question itself, or the store that has it" if key
                 else "expected a question (`candidate`, `references`, ...) or the `key` of one"
             )  # fmt: skip
         return found
@@ -154,7 +154,7 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
     question = Question.from_json(parts)
     if key is not None and key != question.key:
         raise InputError(
-            "the `key` does not fit this question, which was changed; leave the key out to ask a new question"
+            "the `key` does not belong to this question, so the question was changed; remove the key to ask a new question"
         )
     return question
 
@@ -427,7 +427,7 @@ def _read_answers(given: dict[str, list[str]], question: Question, who: str, whe
     known = choices(question)
     strange = [one for one in same if one not in known]
     if strange:
-        return None, f"{who} chose {strange[0]!r} at question 2, which is none of its choices"
+        return None, f"{who} chose {strange[0]!r} at question 2, which is not one of its choices"
     if not same and question.references:
         return None, f"{who} left question 2 open"
     if NONE_OF_THEM in same and len(same) > 1:

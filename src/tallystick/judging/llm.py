@@ -61,7 +61,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         if not self.model:
-            raise InputError("which model? Give its name, as the endpoint knows it: llm:MODEL")
+            raise InputError("name the model: llm:MODEL")
         if self.concurrency < 1 or self.timeout <= 0 or self.retries < 0:
             raise InputError(
                 f"expected a concurrency of 1 or more, a timeout above 0 and retries of 0 or more, found "
@@ -95,7 +95,7 @@ class Endpoint:
         for name, _ in self.parameters:
             if name not in known:
                 raise InputError(
-                    f"the client knows no parameter {name!r} of a call.{did_you_mean(name, known)} A parameter that only your endpoint knows "
+                    f"calls have no parameter {name!r}.{did_you_mean(name, known)} A parameter that only your endpoint knows "
                     f"goes into extra_body: 'extra_body={{\"{name}\": ...}}'"
                 )
         return client
@@ -313,14 +313,14 @@ class Report:
         """What could not be judged and why, a line for each reason."""
         lines = [f"{counted(n, 'call')} failed: {reason}" for reason, n in self.failures.most_common()]
         for reason, n in self.unusable.most_common():
-            lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks anew)")
+            lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks again)")
         if self.fenced:
             lines.append(
                 f"{counted(self.fenced, 'question')} with a text that may speak to the judge (line breaks, marks, words such as answer or label), "
                 "which was quoted as data"
             )
         if self.not_called:
-            lines.append(f"{counted(self.not_called, 'call')} not made, since all calls before them failed")
+            lines.append(f"{counted(self.not_called, 'call')} not made, because all earlier calls failed")
         if self.without_reference:
             lines.append(
                 f"{counted(self.without_reference, 'question')} without a reference to show, which this prompt cannot ask about; "

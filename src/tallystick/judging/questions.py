@@ -467,7 +467,7 @@ def read_prompt(text: str, name: str, file: str) -> Prompt:
         raise InputError(f"[answer]: expected json or words, found {form!r:.60}", file)
     prompt = Prompt(name, parts.get("system", ""), parts.get("user", "").strip(), form)  # type: ignore[arg-type]
     if "candidate" not in prompt.places:
-        raise InputError("the prompt has no place for <candidate>, which is what is judged", file)
+        raise InputError("the prompt must contain <candidate>", file)
     if not prompt.user:
         raise InputError("the prompt has no user message; expected a heading [user]", file)
     return prompt
@@ -525,5 +525,5 @@ def _read_words(text: str) -> tuple[Label, str]:
     if found[1].casefold() == "yes" and re.match(r"[,;]?\s*but\b", rest, re.I):
         return "Partial", text.strip()
     if rest and (rest[0].isalnum() or _RESERVED.search(rest)):
-        raise Unusable("an answer that could be taken in two ways")
+        raise Unusable("an ambiguous answer")
     return "Correct" if found[1].casefold() == "yes" else "Incorrect", rest.lstrip(" .,;:-–—!")

@@ -181,7 +181,7 @@ def _way_of_asking(store: Store, records: Sequence[VoiceRecord]) -> str:
     if len(ways) > 1:
         listed = "; ".join(f"{WAYS[way]}: {', '.join(names)}" for way, names in ways.items())
         raise InputError(
-            f"{store.path}: its judges were asked in different ways, which credit different things ({listed}). "
+            f"{store.path}: its judges were asked in different ways, which count differently ({listed}). "
             f"Say whose answers count: {store.path.name}?judge=NAME&version=START"
         )
     return next(iter(ways), "all")

@@ -505,7 +505,7 @@ class Store(StoreFile):
         """The error for a name that no judge here has."""
         known = self.judges()
         return InputError(
-            f"{self.path}: nobody called {name!r} has judged here{extra}; there are {', '.join(known) or 'none yet'}."
+            f"{self.path}: there is no judge called {name!r} here{extra}; there are {', '.join(known) or 'none yet'}."
             f"{did_you_mean(name, known)}"
         )
 

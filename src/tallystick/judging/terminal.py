@@ -235,7 +235,7 @@ class _Sitting:
         except KeyboardInterrupt:  # before the line was waited for
             written = None
         if written is None:
-            self.message = "The remark stays as it was."
+            self.message = "The remark was not changed."
         else:
             self.remark = written.strip()
             self.message = "" if self.remark else "No remark."

@@ -180,7 +180,7 @@ class Account:
         if len(self._names) < len(self.ids):
             twice += [key for key in names if self._is_place(key)]
         if twice:
-            raise SidesMismatch(f"documents were given twice: {some(twice)}")
+            raise SidesMismatch(f"duplicate documents: {some(twice)}")
 
     def _is_place(self, key: Any) -> bool:
         """Whether a document without a name is called so."""
@@ -416,7 +416,7 @@ class Sum:
     def result(self) -> Result:
         """The result of all documents. Where nobody has given them names, they are numbered on."""
         if self.account is None or self.first is None:
-            raise MetricError("there is nothing to compute: no documents were given yet")
+            raise MetricError("there is nothing to compute: no documents yet")
         places = next(iter(self.places)) if len(self.places) == 1 else None
         ids = None if places is None else numbered(*places, self.account.count)
         found = self.account.result(ids)

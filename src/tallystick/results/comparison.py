@@ -444,7 +444,7 @@ def about_documents(
     out = []
     if 1 in strata:
         alone = counted(strata.count(1), "split")
-        out.append(f"{alone} of one {unit}, which every resample draws: intervals are too narrow.")
+        out.append(f"{alone} of one {unit}, which is in every resample: intervals are too narrow.")
     if documents < FEW and systems > 1 and test == "bootstrap":
         out.append(
             f"{documents} {unit}s are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
@@ -502,7 +502,7 @@ def about_draws(
         return []
     shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
     of = f"{metric}: near" if metric else "Near"
-    return [f"{of} the level of {alpha:.2g}, so that another seed may decide otherwise: {shown}. More resamples tell."]
+    return [f"{of} the level of {alpha:.2g}, so another seed may decide differently: {shown}. Use more resamples."]
 
 
 def about_runs(runs: Runs) -> list[str]:

@@ -48,7 +48,8 @@ def comparison_table(
     )
     comparison = replace(comparison, metrics=tuple(called))
     kind: Kind = "figure" if comparison.fractions else "number"
-    letters = comparison.letters if comparison.differences else {}
+    tested = any(d.p is not None for d in comparison.differences.values())
+    letters = comparison.letters if tested else {}
     rows: list[list[Any]]
     if _is_turned(comparison):
         head = ["metric", *(Column(s, kind, letter=letters.get(s, "")) for s in comparison.systems), *comparison.failed]

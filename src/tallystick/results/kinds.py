@@ -289,33 +289,33 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind(
-            "form", "the same but for Unicode form, white space or float noise", True,
+            "form", "the same except for Unicode form, white space or float noise", True,
             fits=lambda *_: True, similarity=equal, remedy="equal",
         ),
         Kind(
-            "case", "the same text but for upper and lower case", True,
+            "case", "the same text except for upper and lower case", True,
             fits=_texts, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
         ),
         Kind(
-            "number", "the same number, spelled otherwise", True, fits=_BothRead(number(parse="point")), similarity=number(parse="point"),
+            "number", "the same number, spelled differently", True, fits=_BothRead(number(parse="point")), similarity=number(parse="point"),
             refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
         ),
         Kind(
-            "date", "the same date, spelled otherwise", True, fits=_DATES, similarity=date(parse="auto"),
+            "date", "the same date, spelled differently", True, fits=_DATES, similarity=date(parse="auto"),
             refine=_in_english("date", english_date), remedy={"date": {"parse": "auto"}},
         ),
         Kind(
             "boolean", "the same truth value, in other words", True,
             fits=_BothRead(boolean()), similarity=boolean(), remedy="boolean",
         ),
-        Kind("json", "the same JSON, written otherwise", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
+        Kind("json", "the same JSON, written differently", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
         Kind(
             "language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True,
             fits=_NUMBERS, similarity=number(parse="auto"),
             remedy=lambda pairs: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
         ),
         Kind(
-            "text", "the same text but for accents, punctuation or spaces, perhaps case too", True,
+            "text", "the same text except for accents, punctuation or spaces, perhaps case too", True,
             fits=_words, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
         ),
         Kind(
@@ -342,14 +342,14 @@ KINDS = {
             remedy={"text": ["levenshtein", "casefold"]},
         ),
         Kind(
-            "alias", "for one right value always the same other value, which is none of the field's own",
+            "alias", "always the same other value for one right value, and not a value of the field itself",
             remedy=lambda pairs: {"aliases": _aliases(pairs)},
         ),
-        Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where the field's value stands"),
-        Kind("nowhere", "a value that stands nowhere in the reference document", advice="an invention, or a misreading"),
+        Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where to find the field's value"),
+        Kind("nowhere", "a value that is nowhere in the reference document", advice="an invention, or a misreading"),
         Kind("invalid", "missing, because the prediction could not be read", advice="--lenient reads more; a schema in the request leaves less to repair"),
         Kind("missing", "only the reference has a value", advice="ask for the field, or raise the limit on the answer's length"),
-        Kind("spurious", "only the prediction has a value", advice="say when a field is to be left out; --unknown ignore leaves unknown keys out"),
+        Kind("spurious", "only the prediction has a value", advice="say when to leave out a field; --unknown ignore leaves out unknown keys"),
     )
 }  # fmt: skip
 """By name, in the order of their priority."""

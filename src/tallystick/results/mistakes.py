@@ -1,4 +1,4 @@
-"""What went wrong, kind by kind: how often, where, and what each figure would be if one kind were mended.
+"""What went wrong, kind by kind: how often, where, and what each figure would be if one kind were repaired.
 
 A task finds its mistakes (`Task.find_mistakes`), and each carries its *mend*: the changes to the predicted document that repair this
 mistake and nothing else. A change is a path into the document and what becomes of the value there:
@@ -240,8 +240,8 @@ class Analysis(Tables):
             rows.append(row("(all of these)", len(self.mistakes), wrong, self.mended))
         notes = [f"{kind.kind}: {kind.says}." for kind in there]
         idle = [metric for metric in self.figures if metric not in {of[0] for of in columns.values()}]
-        notes += [f"No mend changes {', '.join(idle)}."] if idle else []
-        title = "Errors by kind, and the figures if one kind were mended" if there else "Errors: none"
+        notes += [f"No repair changes {', '.join(idle)}."] if idle else []
+        title = "Errors by kind, and the figures if one kind were repaired" if there else "Errors: none"
         return Table(["error", "count", "documents", *columns], rows, title, notes)
 
     def _labels_table(self) -> list[Table]:

@@ -41,6 +41,7 @@ ROWS = 10
 """So many documents that got worse are shown, unless more are asked for."""
 LISTED = 1000
 """So many of them are in the JSON."""
+NO_INTERVALS = "No intervals: with fewer than two of what is drawn there are none."
 CAUSES = 3
 """So many parts of a document that got worse are shown."""
 
@@ -168,8 +169,11 @@ def _estimated(table: Table, known: Mapping[str, Mapping[str, Interval]]) -> Tab
         ]
         for row in table.rows
     ]  # fmt: skip
-    changed = any(isinstance(value, Estimate) for row in rows for value in row)
-    return replace(table, rows=rows, notes=[*table.notes, "[ ]: 95 % interval."]) if changed else table
+    found = [value for row in rows for value in row if isinstance(value, Estimate)]
+    if not found:
+        return table
+    note = "[ ]: 95 % interval." if any(one.ends for one in found) else NO_INTERVALS
+    return replace(table, rows=rows, notes=[*table.notes, note])
 
 
 def _row_with_intervals(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:

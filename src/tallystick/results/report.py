@@ -85,7 +85,7 @@ class Parts:
     def filled_sections(self) -> list[Section]:
         """The sections that have something to show, in the order of the page, without empty tables."""
         known = [
-            Section("breakdown", "Breakdown", "Where it is earned and lost", self.tables),
+            Section("breakdown", "Breakdown", "Breakdown", self.tables),
             Section("errors", "Errors", "What went wrong", self.errors),
             *self.sections,
         ]

@@ -180,7 +180,7 @@ class Saved:
         except (TypeError, ValueError):
             raise InputError(f"has sums that do not fit its {count:,} documents; {HOW}", self.file) from None
         if not np.isfinite(out).all():
-            raise InputError(f"has sums that are no numbers; {HOW}", self.file)
+            raise InputError(f"has sums that are not numbers; {HOW}", self.file)
         return np.ascontiguousarray(out)
 
 
@@ -198,7 +198,7 @@ def load(path: str | Path) -> Saved:
     try:
         msgspec.convert(content, _Content)
     except msgspec.ValidationError as error:
-        raise InputError(f"is no whole result of tallystick: {error}; {HOW}", file) from None
+        raise InputError(f"is not a complete result of tallystick: {error}; {HOW}", file) from None
     return Saved(file, content)
 
 
@@ -387,7 +387,7 @@ def _check_same(results: Results, saved: Saved) -> None:
         here, there = (_VERSION.sub("", str(text)) for text in (one.signature, entry.get("signature", "")))
         if here != there:
             raise MetricError(
-                f"{name} was computed otherwise in {file}: {_otherwise(there, here)}. Score with the same options, or save a new baseline"
+                f"{name} was computed differently in {file}: {_otherwise(there, here)}. Score with the same options, or save a new baseline"
             )
 
 

@@ -176,7 +176,7 @@ def fields_table(result: Result) -> Table:
     if any(r.diagnostic for r in rows):
         notes.append(
             "Fields of an all-or-nothing record do not earn credit by themselves: items without a partner are paired "
-            "by the sum of their fields, only to show which field kept them apart."
+            "by the sum of their fields, only to show which field differs."
         )
     return Table(columns, out, notes=notes)
 

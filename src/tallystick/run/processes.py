@@ -9,8 +9,10 @@ thread of this process that talks to it:
 A process that ends in the middle closes its pipe, even if half of a result is in it; its thread then starts another one and
 sends the work again. Only work that goes down with its process several times is an error.
 
-Workers are spawned, not forked, so that threads of the parent do no harm; they leave Ctrl-C to the parent, and end by
-themselves when the parent is gone.
+As long as this process has no other thread, as the command has none, workers are forked from it before their threads begin, which takes
+a hundredth of what it takes to start Python and load everything again. Otherwise, and wherever there is no Linux, they are spawned, so that
+threads of the parent do no harm; so is whatever takes the place of a process that was lost. Workers leave Ctrl-C to the parent, and end
+by themselves when the parent is gone.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import pickle
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,11 +75,22 @@ class Processes(Executor):
                 raise RuntimeError("these processes were shut down")
             job = _Job(packed, Future())
             self._queue.put(job)
-            if len(self._threads) < self.workers:
+            if not self._threads and _is_alone():
+                self._fork()
+            elif len(self._threads) < self.workers:
                 worker = _Worker(self._queue, self._try)
                 self._threads.append(worker)
                 worker.start()
             return job.future
+
+    def _fork(self) -> None:
+        """All workers, before the first of their threads begins."""
+        self._threads = [_Worker(self._queue, self._try) for _ in range(self.workers)]
+        pipes: list[Connection] = []
+        for worker in self._threads:
+            pipes.append(worker.begin("fork", pipes))
+        for worker in self._threads:
+            worker.start()
 
     def _try(self, job: _Job, worker: _Worker) -> None:
         """Have a worker do a job, again if its process is lost."""
@@ -165,16 +178,23 @@ class _Worker(threading.Thread):
         """Send work and wait for its outcome; EOFError or OSError if the process is gone."""
         if self.stopped:
             raise EOFError
-        if self._pipe is None:
-            spawning = multiprocessing.get_context("spawn")
-            self._pipe, theirs = spawning.Pipe()
-            self._process = spawning.Process(target=_be_a_worker, args=(theirs,))
-            self._process.start()
-            theirs.close()  # so that the pipe ends with the process
-            if self.stopped:
-                self.kill()
-        self._pipe.send_bytes(packed)
-        return self._pipe.recv_bytes()
+        pipe = self._pipe or self.begin("spawn")
+        if self.stopped:
+            self.kill()
+        pipe.send_bytes(packed)
+        return pipe.recv_bytes()
+
+    def begin(self, how: str, others: Sequence[Connection] = ()) -> Connection:
+        """Start the process; a forked one closes its copies of this end of its pipe and of `others`, which end with this process."""
+        context: Any = multiprocessing.get_context(how)
+        ours: Connection
+        ends: tuple[Connection, Connection] = context.Pipe()
+        ours, theirs = ends
+        self._pipe = ours
+        self._process = context.Process(target=_be_a_worker, args=(theirs, (*others, ours) if how == "fork" else ()))
+        self._process.start()
+        theirs.close()  # so that the pipe ends with the process
+        return ours
 
     def end(self) -> None:
         """Close the pipe, whereupon the process ends if it is still there."""
@@ -189,8 +209,18 @@ class _Worker(threading.Thread):
             process.kill()
 
 
-def _be_a_worker(pipe: Connection) -> None:
-    """In a fresh process: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
+def _is_alone() -> bool:
+    """Whether this process has no thread but this one, of Python or of a library, so that it can be forked."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:  # no Linux
+        return False
+
+
+def _be_a_worker(pipe: Connection, copies: Sequence[Connection] = ()) -> None:
+    """In a process of its own: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
+    for one in copies:
+        one.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(50_000, 20, 50)  # as the command line has it: what is read makes no cycles
     parent = multiprocessing.parent_process()

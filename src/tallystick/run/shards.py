@@ -94,7 +94,7 @@ class Names:
         if self.repeats is not None:
             self.repeats.close()
         if twice:
-            raise Disagreement("a document's name stands in two shards")
+            raise Disagreement("a document's name occurs in two shards")
 
     @property
     def ids(self) -> Sequence[Any]:

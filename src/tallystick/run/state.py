@@ -128,7 +128,7 @@ class State:
                 self.changed[file] = self.changed.get(file, 0) + 1
                 if self.changed[file] == 1:
                     self.say(
-                        f"{file} has changed since; its shards from number {shard.number + 1} on are computed anew"
+                        f"{file} has changed since; its shards from number {shard.number + 1} on are computed again"
                     )
             return None
         try:

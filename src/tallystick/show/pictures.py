@@ -90,7 +90,7 @@ def _plain_text(boxes: bool = False) -> Iterator[None]:
             absent[chr(int(found[1]))] = None
     if absent and boxes:
         warnings.warn(
-            f"the font has no signs for {some(list(absent))}, which are boxes in the picture; save it as .svg, or choose a font "
+            f"the font has no signs for {some(list(absent))}, which appear as boxes in the picture; save it as .svg, or choose a font "
             "in a matplotlibrc (font.family)",
             stacklevel=4,
         )

@@ -204,7 +204,7 @@ class Graph(Generic[T]):
             {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
         )
         if len(place) < len(nodes):
-            raise ValueMismatch(f"expected nodes with ids of their own, found an id twice in {nodes!r:.80}")
+            raise ValueMismatch(f"expected unique node ids, found a duplicate in {nodes!r:.80}")
         ends = [(edge.get("source"), edge.get("target")) if isinstance(edge, Mapping) else edge for edge in edges]
         for edge in ends:
             if (

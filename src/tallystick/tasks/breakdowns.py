@@ -162,7 +162,7 @@ def _count_keys(task: Task, settings: Any, metrics: tuple[str, ...], train: Any)
                 counts.setdefault(path, Counter()).update(found)
     if not any(sum(one.values()) for one in counts.values()):
         raise MetricError(
-            f"{_called(train)}: the training data has no item whose words are known, so that nothing is seen"
+            f"{_called(train)}: the training data has no item whose words are known, so nothing counts as seen"
         )
     return counts
 

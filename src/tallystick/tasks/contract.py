@@ -424,7 +424,7 @@ class Task:
     def check_output(self, settings: Any, given: Mapping[str, Any]) -> None:
         """Refuse what the options of every task, by name, do not go together with."""
         if getattr(settings, "confidence", "") is None and settings.target_accuracy != 0.95:
-            raise MetricError("--target-accuracy needs the confidences of the predictions: give --confidence, too")
+            raise MetricError("--target-accuracy needs the confidences of the predictions: add --confidence")
 
     # What is shown
 

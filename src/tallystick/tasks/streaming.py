@@ -158,9 +158,7 @@ class TaskParts:
     def compute(self) -> Results:
         """The results so far."""
         if self._background is None:
-            raise MetricError(
-                f"there is nothing to compute: no documents were given yet (ts.Evaluation(task={self.task!r}))"
-            )
+            raise MetricError(f"there is nothing to compute: no documents yet (ts.Evaluation(task={self.task!r}))")
         return Results({name: total.result() for name, total in self._sums.items()}, self._background)
 
     def _empty(self) -> Sum:

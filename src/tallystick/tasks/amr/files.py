@@ -548,9 +548,7 @@ def _of_props(props: Any, where: str) -> dict[str, Any]:
         if isinstance(triple[2], dict):
             triple[2] = triple[2]["name"]
         elif triple[2] in variables and triple[1] not in _INSTANCE:
-            raise ValueMismatch(
-                f'{where}: the constant "{triple[2]}" has the name of a variable; call the variable otherwise'
-            )
+            raise ValueMismatch(f'{where}: the constant "{triple[2]}" has the name of a variable; rename the variable')
     return {"triples": triples, "variables": variables}
 
 

@@ -120,9 +120,9 @@ class Amr(Task):
         "spurious reentrancy": "a spurious relation into a node that others lead to",
         "missed attribute": "a constant that the node lacks",
         "spurious attribute": "a constant that the node should not have",
-        "missed node": "a variable that is mapped to none; mended, it is there with its concept",
-        "relation of a missed node": "lost with its node; mended, its node is there, too",
-        "spurious node": "a variable that none is mapped to; mended, it goes with its relations",
+        "missed node": "a variable that is mapped to none; repaired, it is there with its concept",
+        "relation of a missed node": "lost with its node; repaired, its node is there, too",
+        "spurious node": "a variable that none is mapped to; repaired, it goes with its relations",
         "relation of a spurious node": "a node that should not be there has it",
     }
     breakdowns = whole_breakdowns = ("label",)

@@ -49,7 +49,7 @@ class _Texts:
         if span is not None and self.tokens:
             if span[1] >= len(self.tokens):
                 raise InputError(
-                    f"{self.where}, event {event}, role {role}: tokens {span[0]} to {span[1]} lie outside of the document, "
+                    f"{self.where}, event {event}, role {role}: tokens {span[0]} to {span[1]} lie outside the document, "
                     f"which has {len(self.tokens):,} tokens",
                     self.place,
                 )
@@ -190,7 +190,7 @@ def _read_plain(
         for one in record.listed("events"):
             event = _event(one, own, known)
             if event.id in events:
-                raise one.fail(f"the event {event.id!r} stands here twice; ids must differ")
+                raise one.fail(f"duplicate event {event.id!r}; ids must be unique")
             events[event.id] = event
             arguments += [_argument(item, event.id, texts) for item in one.listed("arguments", "args")]
         ids = set(events)
@@ -228,7 +228,7 @@ def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str]
     if span is not None and tokens:
         if span[1] >= len(tokens) and trigger is not None:
             raise trigger.fail(
-                f"tokens {span[0]} to {span[1]} lie outside of the document, which has {len(tokens):,} tokens"
+                f"tokens {span[0]} to {span[1]} lie outside the document, which has {len(tokens):,} tokens"
             )
         text = " ".join(tokens[span[0] : span[1] + 1])
     kind = type_.text() if type_ is not None else ""

@@ -286,7 +286,7 @@ def _troubles(judge: Any) -> Iterator[str]:
             yield f"{reason} ({count:,} times)"
     not_called = getattr(report, "not_called", 0)
     if not_called:
-        yield f"{counted(not_called, 'call')} not made, since all calls before them failed"
+        yield f"{counted(not_called, 'call')} not made, because all earlier calls failed"
     yield from getattr(judge, "notes", ())
     elsewhere = len(getattr(judge, "elsewhere", ()))
     if elsewhere:

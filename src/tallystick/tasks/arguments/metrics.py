@@ -297,12 +297,12 @@ def _notes(blocks: Sequence[Sequence[Block]], parsed: bool, partial: int) -> Ite
     candidates = [one for found in blocks for block in found for one in block.candidates]
     unplaced = sum(one.span is None and bool(one.text.strip()) for one in candidates)
     if unplaced:
-        yield f"candidates without a place in the document, which `exact` asks for: {unplaced:,}"
+        yield f"candidates without a place in the document, which `exact` needs: {unplaced:,}"
     empty = sum(one.span is None and not one.text.strip() for one in candidates)
     if empty:
-        yield f"candidates with neither place nor text, which count as wrong and are not put to a judge: {empty:,}"
+        yield f"candidates with neither place nor text, which count as wrong and are not judged: {empty:,}"
     if any(block.contended for found in blocks for block in found):
-        yield "in some role too many references want the same candidates: they were aggregated from left to right"
+        yield "in some role too many references compete for the same candidates: they were aggregated from left to right"
 
 
 def open_questions(systems: Mapping[str, ArgumentScores], top: int | None = None) -> list[Question]:

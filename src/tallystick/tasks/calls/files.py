@@ -77,7 +77,7 @@ class Logs:
         if not any(log.calls for log in self.logs):
             yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
         elif self.wordy:
-            yield f"{self.file}: {counted(self.wordy, 'log')} of words alone, which call nothing"
+            yield f"{self.file}: {counted(self.wordy, 'log')} with only words, which call nothing"
 
     @property
     def named(self) -> bool:

@@ -188,7 +188,7 @@ class RepeatedMention:
             if self.entity == self.first_entity
             else f'in entity "{self.entity}" and before that in "{self.first_entity}"{first}'
         )
-        return f"{where}: mention {self.mention} of document {self.document} stands {clusters}"
+        return f"{where}: mention {self.mention} of document {self.document} occurs {clusters}"
 
 
 def number_by_first(values: IntArray) -> tuple[IntArray, IntArray]:

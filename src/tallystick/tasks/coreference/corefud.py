@@ -195,7 +195,7 @@ class _Reading:
         if self.attributes is None:
             if len(values) > 1:
                 raise self.error(
-                    'an Entity with attributes, but no "# global.Entity" line before it says which',
+                    'an Entity with attributes, but no "# global.Entity" line before it names them',
                     line,
                     column,
                 )
@@ -407,7 +407,7 @@ class _Reading:
         ]
         if self.loose:
             found.append(
-                f"{self.source.place(self.loose[0])}: {counted(len(self.loose), 'link')} to an entity that is not there left out"
+                f"{self.source.place(self.loose[0])}: {counted(len(self.loose), 'link')} to a missing entity left out"
             )
         if not self.mentions and self.attributes is None:
             found.append(f"{self.source}: neither # global.Entity nor Entity= anywhere; is this the right file?")

@@ -66,7 +66,7 @@ def _find_format(pieces: Pieces) -> Format:
     content = head.lstrip()
     if not content:
         # Blank lines may go on for longer than a piece, but no serious file begins like that.
-        raise pieces.error("has nothing but blank lines; expected documents")
+        raise pieces.error("has only blank lines; expected documents")
     opening = Opening(pieces.source)
     opening.head = head
     chosen = find_format(FORMATS, opening)

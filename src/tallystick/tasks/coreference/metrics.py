@@ -562,6 +562,14 @@ def _score(table: Overlaps) -> float:
     return float(conll.kind.figures(_rows_of(conll, table).sum(axis=0))["f1"])
 
 
+@frozen
+class MendedChains:
+    """Chains with some kinds of error mended."""
+
+    pairs: PairedChains
+    kinds: tuple[str, ...]
+
+
 def score_mended(
     pairs: PairedChains, kinds: Collection[str], metrics: Sequence[str], options: CoreferenceOptions
 ) -> dict[str, Result]:

@@ -11,20 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from tallystick.errors import Place
-from tallystick.frozen import frozen
 from tallystick.results.mistakes import Mistake, put
 from tallystick.tasks.coreference.chains import PairedChains
 from tallystick.tasks.coreference.mentions import CoreferenceOptions
-from tallystick.tasks.coreference.metrics import Located, find_errors
+from tallystick.tasks.coreference.metrics import Located, MendedChains, find_errors
 from tallystick.tasks.coreference.show import _entities, words_of
-
-
-@frozen
-class MendedChains:
-    """Chains with some kinds of error mended."""
-
-    pairs: PairedChains
-    kinds: tuple[str, ...]
 
 
 def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:

@@ -140,21 +140,20 @@ class Coreference(Task):
         return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.metrics import METRICS, score, score_mended
-        from tallystick.tasks.coreference.mistakes import MendedChains
+        from tallystick.tasks.coreference.metrics import METRICS, MendedChains, score, score_mended
 
         if isinstance(corpus, MendedChains):
             return score_mended(corpus.pairs, corpus.kinds, metrics, _options(settings))
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
     kinds = {
-        "span error": "a mention that overlaps the right one; mended, it has the key's span",
+        "span error": "a mention that overlaps the right one; repaired, it has the key's span",
         "missing mention": "mended, it joins the response entity that holds most of its key entity",
         "extra mention": "a mention that the key does not have",
         "missing entity": "an entity of which no mention was found",
         "extra entity": "an entity none of whose mentions are in the key",
-        "divided entity": "a key entity in several response entities; mended, its mentions come together in the one that holds most of them",
-        "conflated entity": "a response entity with mentions of several key entities; mended, what belongs to others than most of it becomes entities of their own",
+        "divided entity": "a key entity in several response entities; repaired, its mentions come together in the one that holds most of them",
+        "conflated entity": "a response entity with mentions of several key entities; repaired, what belongs to others than most of it becomes entities of their own",
     }
 
     def find_mistakes(self, corpus: Any, settings: CoreferenceSettings) -> Iterable[Mistake]:

@@ -67,13 +67,13 @@ class Dependencies(Task):
         "wrong head": "the relation is right, and hangs on another word",
         "wrong relation": "the head is right, and the relation differs",
         "wrong head and relation": "both differ",
-        "head divided otherwise": "its head is no word of the prediction; mended, the words of its block are those of the reference",
+        "head divided otherwise": "its head is no word of the prediction; repaired, the words of its block are those of the reference",
         "wrong UPOS": "another part of speech",
         "wrong XPOS": "another tag of the language's own",
         "wrong features": "other universal features",
         "wrong lemma": "another lemma",
         "wrong enhanced edges": "other edges in DEPS",
-        "divided otherwise": "a block of text with other sentences, tokens or words; mended, it has those of the reference, and what was predicted of words that both sides have stays",
+        "divided otherwise": "a block of text with other sentences, tokens or words; repaired, it has those of the reference, and what was predicted of words that both sides have stays",
     }
 
     def formats(self) -> Any:

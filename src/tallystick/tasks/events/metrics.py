@@ -10,7 +10,7 @@ the best pairing of events, and arg_c+ throws their arguments together.
 
 Not only the same span: `_head` compares heads, `_coref` what the reference's coreference says is the same entity; one to one,
 so that an entity named twice is credited once. gen-arg counts every predicted argument that hits anything (N:1, one Σ for both
-sides), after leaving out what stands nowhere in the text: `gen_arg_*`.
+sides), after leaving out what stands not in the text: `gen_arg_*`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class EventView:
     triggers: tuple[Trigger, ...]
     arguments: tuple[AttachedArgument, ...]
     found: tuple[AttachedArgument, ...]
-    """The arguments as gen-arg has them: a set for each event, without what stands nowhere in the text."""
+    """The arguments as gen-arg has them: a set for each event, without what stands not in the text."""
 
 
 SPAN = record(left=exact, right=exact)

@@ -181,7 +181,7 @@ class _Events:
         return replace(found, label=f"{event.trig.type or '(given)'}: {one.role}")
 
     def _mistake(self, kind: str, about: Mention, gold: str | None, system: str | None, *edits: Edit) -> Mistake:
-        where = offsets(about.left, about.right) if about.left >= 0 else "nowhere in the text"
+        where = offsets(about.left, about.right) if about.left >= 0 else "not in the text"
         return Mistake(
             kind, self.name, gold, system, where, around(self.words, about.left, about.right + 1), edits=edits
         )

@@ -134,7 +134,7 @@ class Building:
     def event(self, name: str, where: Where = NOWHERE, identity: Hashable = None) -> None:
         """An event mention of the document that is open."""
         if name in self.rows:
-            raise self.error(f"event {name} stands twice", where)
+            raise self.error(f"duplicate event {name}", where)
         self.rows[name] = len(self.names)
         self.document.append(len(self.documents) - 1)
         self.names.append(name)
@@ -178,7 +178,7 @@ class Building:
         """The columns of all documents."""
         Side(self.file or "input", self.documents).require_distinct()
         if self.repeated:
-            self.notes.append(f"{self.file or 'input'}: {self.repeated:,} links stand twice; counted once")
+            self.notes.append(f"{self.file or 'input'}: {self.repeated:,} duplicate links were counted once")
         roots = [self._root(row) for row in range(len(self.union))]
         links = np.array(self.links, np.int64).reshape(-1, 5).T
         _, node = np.unique(integers(roots), return_inverse=True)
@@ -411,7 +411,7 @@ class _Reading:
             raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
         self.ways.add("name" if identity is None else "span")
         if str(name) in self.building.rows:
-            raise self.error(f"event {name} stands twice", "events", k)
+            raise self.error(f"duplicate event {name}", "events", k)
         self.building.event(str(name), self.at(), identity)
 
     def names(self, value: Any, expected: str, *path: str | int, count: int | None = None) -> list[str]:
@@ -447,7 +447,7 @@ class _Reading:
         if not self.building.documents:
             raise self.building.error("has no documents; expected one JSON object a line")
         if len(self.ways) > 1:
-            raise self.building.error("some events have a span and some have not; give all of them one")
+            raise self.building.error("some events have a span and some do not; give a span to all or to none")
         self.building.identified_by = next(iter(self.ways), "name")
         return self.building.finish(named=self.unnamed == 0)
 

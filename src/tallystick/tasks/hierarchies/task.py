@@ -68,10 +68,10 @@ class Hierarchies(Task):
         "wrong child": "the parent has another event below it",
         "reversed link": "parent and child are exchanged",
         "wrong type": "the link is of another type",
-        "missed link": "no predicted link is like it; mended, its events are there, too",
+        "missed link": "no predicted link is like it; repaired, its events are there, too",
         "spurious link": "no link of the reference is like it",
         "missed event": "a mention that the prediction does not have",
-        "spurious event": "a mention that the reference does not have; mended, it goes with its links",
+        "spurious event": "a mention that the reference does not have; repaired, it goes with its links",
         "divided event": "mentions of one event that the prediction keeps apart",
         "merged events": "mentions of several events that the prediction makes one",
     }

@@ -139,7 +139,7 @@ def _relation(found: Json, clusters: Mapping[str, object]) -> dict[str, str]:
         names = found.each()[0].each()
         if len(names) != len(ROLES):
             raise found.fail(f"expected {len(ROLES)} names ({', '.join(ROLES)}), found {len(names)}")
-        # A system may relate entities that have no cluster; they are nowhere in the text.
+        # A system may relate entities that have no cluster; they are not in the text.
         return {role: one.text() for role, one in zip(ROLES, names, strict=True)}
     for one in named.values():
         if one.text() not in clusters:

@@ -42,7 +42,7 @@ ENTITY = record(mentions=precision(match(MENTION)))
 
 
 NOTHING: Entity[IndexedMention] = Entity()
-"""An entity that is nowhere in the text"""
+"""An entity that is not in the text"""
 
 
 @frozen

@@ -52,14 +52,14 @@ class Nary(Task):
         "missing role": "the relation lacks a role",
         "extra role": "the relation has a role that it should not have",
         "wrong type": "the relation is of another type",
-        "missed relation": "no predicted relation is like it; mended, its entities are there, too",
+        "missed relation": "no predicted relation is like it; repaired, its entities are there, too",
         "spurious relation": "no relation of the reference is like it",
         "wrong boundary": "a mention of an entity overlaps the right one",
         "wrong mention": "an entity has a mention that is not its own",
         "missed mention": "an entity lacks one of its mentions",
         "wrong entity type": "an entity that is in no relation has another type",
         "missed entity": "no predicted entity is like it",
-        "spurious entity": "no entity of the reference is like it; mended, it leaves its relations, too",
+        "spurious entity": "no entity of the reference is like it; repaired, it leaves its relations, too",
     }
     attributes = {
         "size": Attribute(

@@ -301,7 +301,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, by which the other documents are paired",
+                    f"has no text or number under {self.id_field!r}, which pairs the other documents",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -312,7 +312,7 @@ class RecordFile:
 
     def repeated_id(self, key: Any, before: int, number: int) -> InputError:
         """The error about an id that comes twice."""
-        return InputError(f"the id {key!r} stood in line {before} already; ids must differ", self.place(number))
+        return InputError(f"the id {key!r} is already used in line {before}; ids must be unique", self.place(number))
 
     # One line, with everything that can go wrong.
 
@@ -513,7 +513,7 @@ class Pairing:
             if self.id_named and self.how == "by order":
                 side = self.predicted if named[0] else self.reference
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which was to be its id", side.place(1)
+                    f"has no text or number under {side.id_field!r}, which should be its id", side.place(1)
                 )
         return self.how
 
@@ -636,7 +636,7 @@ class Pairing:
         if again is not None:
             line = f"line {lines[again]}" if again in lines else "this file"
             raise InputError(
-                f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
+                f"the id {again!r} of {line} is a duplicate; ids must be unique", self.predicted.lines.file
             )
         if (missing or extra) and not allowed(self.missing, missing, extra) and not self.predicted.lenient:
             problem = unmet_ids(missing, extra)

@@ -111,7 +111,7 @@ class Findings(Surpluses):
         yield from super().lines()
         if self.repeated:
             yield (
-                f"a key stands twice in one object, and the last value counts: {counted(self.repeated, 'prediction')}, the first: "
+                f"duplicate keys in one object, of which the last counts: {counted(self.repeated, 'prediction')}, the first: "
                 f"{self.first_repeated}"
             )
         if self.wrapping:

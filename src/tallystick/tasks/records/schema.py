@@ -167,7 +167,7 @@ class _Reader:
         for one in required:
             if one not in properties:
                 hint = did_you_mean(str(one), properties)
-                raise self.wrong(f"{pointer}/required", f"names {one!r}, which is no property.{hint}")
+                raise self.wrong(f"{pointer}/required", f"names {one!r}, which is not a property.{hint}")
         made = self.known.get(pointer, _Unfinished)
         if made is _Unfinished:
             made = self.placeholder(_class_name(node.get("title"), name))
@@ -232,7 +232,7 @@ class _Reader:
                 node = node[step]
             else:
                 hint = did_you_mean(step, node) if isinstance(node, Mapping) else ""
-                raise self.wrong(where, f"{target!r} leads nowhere: there is no {step!r}.{hint}")
+                raise self.wrong(where, f"{target!r} leads to nothing: there is no {step!r}.{hint}")
         return node
 
     def union(self, options: Any, pointer: str, name: str) -> Any:

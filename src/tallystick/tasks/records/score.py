@@ -506,7 +506,7 @@ def _hint_inside(findings: Findings) -> str:
         return "; if the answer is inside another field, name it with --from PATH (and the reference comes first)"
     path, text = findings.inside
     if not text:
-        return f"; they seem to stand under {path!r}, which --from '{path}' reads"
+        return f"; they seem to be under {path!r}, which --from '{path}' reads"
     return f"; {path!r} has text with JSON in it, which --from '{path}' --lenient reads"
 
 

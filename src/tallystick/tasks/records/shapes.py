@@ -266,11 +266,11 @@ def _doubts_here(seen: Seen, path: str) -> Iterator[str]:
             f"Say what it is: {path or '$'}: {{list: ordered}}, or {{overlap: jaccard}}"
         )
     if seen.lists and not (seen.items and seen.items.count):
-        yield "is always empty in the reference; whatever is predicted there counts as extra"
+        yield "is always empty in the reference; any prediction there counts as extra"
     if seen.objects and not seen.fields:
-        yield "is always an object without keys in the reference; whatever is predicted there counts as extra"
+        yield "is always an object without keys in the reference; any prediction there counts as extra"
     if seen.kinds and not kinds:
-        yield "is always null in the reference; whatever is predicted there counts as extra"
+        yield "is always null in the reference; any prediction there counts as extra"
     if seen.is_map and not seen.maps:
         yield f"has {len(seen.fields):,} different keys, taken as data: a bag of (key, value)"
 

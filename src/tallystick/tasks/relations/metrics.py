@@ -84,7 +84,7 @@ def expressions(
     }
     out["pair"] = (
         f1(each(relations=match(record(subj=record(**left_right), obj=record(**left_right)), distinct=True))),
-        "span of both, whatever the relation type",
+        "spans of both, for any relation type",
         DIRECTED,
     )
     out["type"] = (f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are", DIRECTED)

@@ -118,7 +118,7 @@ def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RoleOptions 
     empty = sum(not arg.entity.mentions for view in reference for arg in view.args)
     notes = pairs.warnings
     if empty:
-        notes += (f"{empty:,} reference entities without a mention were left out: nothing could ever be inside them",)
+        notes += (f"{empty:,} reference entities without a mention were left out: nothing can be inside them",)
         reference = tuple(
             RolesView(tuple(arg for arg in view.args if arg.entity.mentions), view.mentions) for view in reference
         )

@@ -107,7 +107,7 @@ class SpanCounts:
                 "and separators, and give the lengths of the texts"
             )
         if self.multiple:
-            raise MetricError(f"a token is tagged twice with {self.multiple[0]}: bags of units have no true negatives")
+            raise MetricError(f"a token has the tag {self.multiple[0]} twice: bags of units have no true negatives")
         return self.total[:, None] - self.num_p - self.fp - self.fn
 
 
@@ -506,7 +506,7 @@ def _as_they_come(texts: AnnotatedTexts, pairs: Pairs, right: npt.NDArray[np.boo
     """The pairs that nervaluate makes."""
     gold, guess = texts.reference, texts.predicted
     if gold.pieces is not None or guess.pieces is not None:
-        raise MetricError("nervaluate knows no segments with gaps; semeval (strict, exact, partial, type) does")
+        raise MetricError("nervaluate does not support segments with gaps; semeval (strict, exact, partial, type) does")
     r, p = pairs.reference, pairs.predicted
     distance = np.abs(gold.start[r] - guess.start[p]) + np.abs(gold.end[r] - guess.end[p])
     return in_turn(pairs, np.lexsort((r, distance * (right & by_distance), ~right, p)))

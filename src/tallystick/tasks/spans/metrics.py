@@ -173,7 +173,7 @@ class TagTables:
         if self.twice:
             where = "these are means over the other tags" if self.has_negatives else "there are none"
             notes.append(
-                f"a token is tagged twice with {some(self.twice, 20)}: units are then bags, without {', '.join(NEGATIVES)}; {where}"
+                f"a token has the tag {some(self.twice, 20)} twice: units are then bags, without {', '.join(NEGATIVES)}; {where}"
             )
         if self.over is None:
             return notes
@@ -823,15 +823,16 @@ def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
 
 
 def repair_notes(corpus: SpanCorpus) -> list[str]:
-    """What is to be said about the columns that were read, and about tags that do not follow the scheme, a line for each side."""
+    """What is to be said about the columns that were read, and about tags that break the scheme, a line for each side."""
     notes = [*corpus.notes, *(corpus.tagged.notes if corpus.tagged is not None else ())]
     for repairs in corpus.repairs:
         if len(repairs):
             side = repairs.tagged.origins[repairs.side].name
             kinds = "; ".join(f"{number:,} {fault}" for fault, number in repairs.counts().items())
             place, tag, _ = repairs.listed(1)[0]
-            verb = "left out" if "reading=strict" in corpus.settings else "read as conlleval reads them"
+            verb = "left out" if "reading=strict" in corpus.settings else "read as conlleval does"
+            break_it = "tag breaks" if len(repairs) == 1 else "tags break"
             notes.append(
-                f"{side}: {len(repairs):,} tags do not follow the scheme and were {verb} ({kinds}); first {tag} at {place}"
+                f"{side}: {len(repairs):,} {break_it} the scheme, {verb} ({kinds}); the first is {tag} at {place}"
             )
     return notes

@@ -315,7 +315,7 @@ def repairs_table(corpus: SpanCorpus, limit: int | None = None) -> Table:
         for repairs in corpus.repairs
         for place, tag, fault in repairs.listed(limit)
     ]
-    return Table(["where", "tag", "what is wrong"], rows, "Tags that do not follow the scheme")
+    return Table(["where", "tag", "what is wrong"], rows, "Tags that break the scheme")
 
 
 def repairs_as_dict(corpus: SpanCorpus, limit: int | None = None) -> dict[str, Any]:

@@ -146,13 +146,13 @@ def _refuse_two_layers(
             )
         if nothing and before and side == 0:
             raise InputError(
-                f"its last column holds nothing but O, and the one before it tags of {some(sorted(before))}: name the one that is meant, {option} "
+                f"its last column holds only O, and the one before it tags of {some(sorted(before))}: name the one that is meant, {option} "
                 "-1 or -2",
                 str(Source.of(name)),
             )
         if nothing and before:
             notes.append(
-                f"{Source.of(name)}: the last column, which is read as the prediction, holds nothing but O, and the one before it tags of "
+                f"{Source.of(name)}: the last column, which is read as the prediction, holds only O, and the one before it tags of "
                 f"{some(sorted(before))}; {option} -2 reads that one"
             )
     return tuple(notes)
@@ -542,8 +542,8 @@ class Fault(IntEnum):
     def __str__(self) -> str:
         return (
             "its prefix is not one of the scheme",
-            "continues a segment that was not begun",
-            "begins or continues a segment that is not ended",
+            "continues a segment that never began",
+            "begins or continues a segment that never ends",
             "marks a boundary where the scheme marks none",
             "belongs to no segment",
         )[self]

@@ -60,7 +60,7 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
     file, content = str(source), source.text()
     start = content.lstrip()
     if not start:
-        raise InputError("has nothing but blank lines; expected templates", file)
+        raise InputError("has only blank lines; expected templates", file)
     if _MUC4.search(content):
         from tallystick.tasks.templates.muc4_files import string_templates
 

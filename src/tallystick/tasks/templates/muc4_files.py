@@ -116,7 +116,7 @@ def _from_text(file: str, content: str) -> Muc4Templates:
         elif not slots:
             raise InputError("expected `0.  MESSAGE: ID` before other slots", Place(file, number, 1, line))
         if slot in slots:
-            raise InputError(f"{slot} stands twice in one template", Place(file, number, 1, line))
+            raise InputError(f"{slot} occurs twice in one template", Place(file, number, 1, line))
         value = numbered[2][label.end() :].strip()
         slots[slot] = [value] if value else []
     if slots:
@@ -174,7 +174,7 @@ class _Reading:
             return
         name, _, rest = number[0].partition(" ")
         if any(one.name == name for one in listed):
-            raise InputError(f"template {name} of {message[0]} stands twice", Place(self.file, line))
+            raise InputError(f"template {name} of {message[0]} occurs twice", Place(self.file, line))
         fills = {slot: tuple(filter(None, (parse_fill(text, slot) for text in slots.get(slot, ())))) for slot in SLOTS}
         kept = {slot: some_ for slot, some_ in fills.items() if some_}
         listed.append(Muc4Template(message[0], name, kept, "OPTIONAL" in rest, line))
