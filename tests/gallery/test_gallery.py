@@ -131,7 +131,7 @@ def test_semantic_roles_are_sets():
         }
         return [{"predicate": p, "role": r, "span": [a, b]} for p, r, a, b in sorted(found)]
 
-    for _ in range(QUICK):
+    for _ in range(CASES):
         gold, found = draw(), draw()
         sides = {"arguments": gold}, {"arguments": found}
         whole = [[(one["predicate"], one["role"], *one["span"]) for one in side] for side in (gold, found)]
@@ -147,7 +147,7 @@ def test_dialogue_states_by_turn_and_by_slot():
     def draw(turns):
         return {"turns": [{slot: rng.choice("ab") for slot in ontology if rng.random() < 0.6} for _ in range(turns)]}
 
-    for _ in range(QUICK):
+    for _ in range(CASES):
         count = rng.randint(1, 4)
         gold, found = draw(count), draw(count)
         if rng.random() < 0.5:
@@ -166,7 +166,7 @@ def test_dialogue_states_by_turn_and_by_slot():
 def test_key_phrases_at_k():
     page, rng = code_of("key_phrases"), Random(3)
     words = ("neural", "Parsing", "graph", "tree model", "NER", "speech")
-    for _ in range(QUICK):
+    for _ in range(CASES):
         gold, found = ({"phrases": [rng.choice(words) for _ in range(rng.randint(1, 7))]} for _ in range(2))
         stems = [list(dict.fromkeys(phrase.lower() for phrase in side["phrases"])) for side in (gold, found)]
         assert figures(page["F1_AT_M"], gold, found)["f1"] == pytest.approx(f1_of(*stems), abs=1e-9)
@@ -184,7 +184,7 @@ def test_triples_are_paired_best():
     def draw():
         return {"triples": [{part: rng.choice(("a", "b", "a b")) for part in parts} for _ in range(rng.randint(1, 4))]}
 
-    for _ in range(QUICK):
+    for _ in range(CASES):
         gold, found = draw(), draw()
         left, right = sorted((gold["triples"], found["triples"]), key=len)
         best = max(
