@@ -151,7 +151,8 @@ def read_annotated(name: AnySource, layout: Layout, ask: Ask) -> AnnotatedFile:
         raise MetricError(f"{layout.title} has no {ask.layer}; it has {' and '.join(layout.layers)}")
     source = Source.of(name)
     found, reasons = [], {}
-    unpredicted = Unpredicted(ask.field or layout.gold[ask.layer]) if ask.predicted and layout.gold else None
+    beside = ask.predicted and layout.gold and not source.for_itself
+    unpredicted = Unpredicted(ask.field or layout.gold[ask.layer]) if beside else None
     for number, document in enumerate(documents_in(source)):
         one = layout.read(document, ask)
         if unpredicted is not None:

@@ -125,7 +125,8 @@ class _Reading:
         self.parts: dict[int, tuple[Span, ...]] = {}
         self.empty: list[str] = []
         self.texts: dict[str, Sentences] = {}
-        self.unpredicted = Unpredicted("clusters") if "predicted_clusters" in fields else None
+        beside = "predicted_clusters" in fields and not pieces.source.for_itself
+        self.unpredicted = Unpredicted("clusters") if beside else None
         self.has_layers = False
         """Whether a document is DyGIE++'s: plain clusters stand under one name on both sides."""
 
