@@ -64,8 +64,11 @@ def test_a_boolean_costs_at_most_as_much_again():
         ts.evaluate(metric, gold, system)
         return time.process_time() - start
 
-    times = [(seconds(with_it), seconds(without)) for _ in range(20)]
-    assert min(one for one, _ in times) < 2 * min(other for _, other in times)
+    def once():
+        times = [(seconds(with_it), seconds(without)) for _ in range(20)]
+        return min(one for one, _ in times) < 2 * min(other for _, other in times)
+
+    assert once() or once() or once()  # a machine that is busy all the while may disturb one of them more
 
 
 def test_the_union_of_pairs_adds_weights_in_the_order_of_its_parts():

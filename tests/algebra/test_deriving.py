@@ -217,7 +217,7 @@ def test_unions_are_compared_case_by_case():
     ("type_", "message"),
     [
         (Annotated[str, ts.text], "text was not called"),
-        (Annotated[str, ts.ordered], "in order is for collections"),
+        (Annotated[str, ts.ordered], "in order applies only to collections"),
         (Annotated[list[str], ts.ordered, ts.text("levenshtein")], "note the similarity at the items"),
         (Annotated[list[str], ts.ordered, ts.matched("N:1")], "in order takes neither"),
         (Optional[Annotated[str, ts.ignore]], "a case cannot be ignored"),
