@@ -23,6 +23,7 @@ from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import names_by_content, paired_by_text
 from tallystick.files.source import AnySource, Source
+from tallystick.files.unpredicted import Unpredicted
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Event
 
@@ -174,37 +175,6 @@ def read_annotated(name: AnySource, layout: Layout, ask: Ask) -> AnnotatedFile:
     notes = () if unpredicted is None or alone is None else (unpredicted.note(str(source)),)
     left_out = frozenset(name for _, name in reasons.values())
     return AnnotatedFile(str(source), found, left_out, (*_left_out(source, reasons), *notes), alone)
-
-
-class Unpredicted:
-    """Whether a file given as the prediction has what a system predicted, or the reference's annotation alone.
-
-    Where anything was predicted, the lack of this key is an error: the reference would be scored against itself.
-    """
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-        self.error: InputError | None = None
-        """What is wrong with the first document that has the reference's annotation alone, if it must not be read as a prediction."""
-        self._predicted: str | None = None
-
-    def take(self, document: Mapping[str, Any], place: Place) -> None:
-        """Look at a document."""
-        wanted = f"predicted_{self.key}"
-        if self.key.startswith("predicted_"):
-            return
-        names = [name for name in document if name.startswith("predicted_")]
-        self._predicted = self._predicted or next(iter(names), None)
-        if document.get(wanted) is None and self.error is None:
-            self.error = InputError(
-                f"has no {wanted!r}; expected what the system predicted, since {self.key!r} is the reference's", place
-            )
-        if self.error is not None and self._predicted is not None:
-            raise self.error
-
-    def note(self, file: str) -> str:
-        """What to say about a file in which nothing was predicted."""
-        return f"{file}: has no 'predicted_{self.key}'; its {self.key!r} was read as the prediction"
 
 
 def _left_out(source: Source, reasons: dict[int, tuple[str, str | None]]) -> tuple[str, ...]:

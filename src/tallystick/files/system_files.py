@@ -23,7 +23,6 @@ from tallystick.files.annotated import (
     Ask,
     Extent,
     Labelled,
-    Layer,
     Layout,
     Link,
     are_lists,
@@ -34,11 +33,10 @@ from tallystick.files.annotated import (
     words,
 )
 from tallystick.files.json_values import Json
+from tallystick.files.unpredicted import DYGIE_GOLD
 from tallystick.structures.texts import Argument, Event, Trigger
 
 # DyGIE++
-
-DYGIE_GOLD: dict[Layer, str] = {"spans": "ner", "relations": "relations", "events": "events"}
 
 
 def _is_dygie(value: Any) -> bool:

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
-from tallystick.files.annotated import Unpredicted
 from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
 from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
 from tallystick.files.source import AnySource, Source
-from tallystick.files.system_files import DYGIE_GOLD
+from tallystick.files.unpredicted import DYGIE_GOLD, Unpredicted
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,
