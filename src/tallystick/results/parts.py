@@ -23,7 +23,7 @@ from tallystick.engine.tally import Counts, Kind, Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.results.bins import bin_order
-from tallystick.results.compare import compare_parts
+from tallystick.results.compare import compare_parts, splits_with
 from tallystick.results.resampling import EQUAL, Interval, intervals
 from tallystick.results.result import LabelFigures, Result
 from tallystick.results.results import expressions, find_labels
@@ -42,6 +42,8 @@ ROWS = 10
 LISTED = 1000
 """So many of them are in the JSON."""
 NO_INTERVALS = "No intervals: with fewer than two of what is drawn there are none."
+SOME = 5
+"""So many parts that some data sets lack are named."""
 CAUSES = 3
 """So many parts of a document that got worse are shown."""
 
@@ -336,6 +338,7 @@ class PartComparison:
             significant = any(map(self.is_significant, self.tested.differences.values()))
             said = f"p ≤ {1 - level:.2g} after Holm's correction over {counted(tests, 'test')}"
             notes.append(f"*: {said}." if significant else f"No difference is significant ({said}).")
+        notes += self._over_some_splits()
         first, *others = self.tested.systems
         notes += [
             f"No document is worse in {one} than in {first}."
@@ -343,6 +346,18 @@ class PartComparison:
             if not self.regressions(first, one, 0)[1]
         ]
         return notes
+
+    def _over_some_splits(self) -> list[str]:
+        """Which parts only some splits have, so that their means are over these."""
+        names, out = list(self.tested.splits), []
+        for part in self.parts if names else ():
+            having = splits_with(self.tested.runs, part)
+            if len(having) < len(names):
+                out.append(f"{part}: mean over the splits that have it ({', '.join(names[k] for k in having)}).")
+        return [
+            *out[:SOME],
+            *([f"{len(out) - SOME} more are means over the splits that have them."] if len(out) > SOME else []),
+        ]
 
     def _regressed(self, rows: int | None) -> list[Table]:
         out = []
@@ -399,7 +414,7 @@ class PartComparison:
         regressed = {s: [one.as_dict() for one in listed] for s, (listed, _) in found.items()}
         return {
             "called": self.called, "parts": parts, "differences": differences, "regressed": regressed, "documents_regressed": {s: count for s, (_, count) in found.items()},
-            "settings": self.tested.settings, "cautions": list(self.tested.cautions),
+            "settings": self.tested.settings, "cautions": [*self.tested.cautions, *self._over_some_splits()],
         }  # fmt: skip
 
 
