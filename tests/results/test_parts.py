@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from test_results import EXAMPLES, FILES, scored
 
 import tallystick as ts
 from benchmarks.fields import family_errors
-from running import run
+from running import Done, run
 from tallystick.engine import drawing
 from tallystick.errors import MetricError
 from tallystick.results.compare import corrected
@@ -303,3 +305,133 @@ def test_the_page_of_a_comparison_has_figures_by_field_if_asked(tmp_path: Path) 
         comparison.report(tmp_path / "page.html", by=by)
         title = comparison.by("field")[0].title
         assert (title in (tmp_path / "page.html").read_text(encoding="utf-8")) is (by is not None)
+
+
+def relations(kinds: Sequence[Sequence[str]], first: int = 0) -> list[dict[str, Any]]:
+    """A document for each list of types, with a relation of each between two entities of its own."""
+    return [
+        {
+            "id": f"d{first + k}",
+            "tokens": list("abcdef"),
+            "entities": [{"type": "E", "start": i, "end": i + 1} for i in range(6)],
+            "relations": [{"type": kind, "head": 2 * i, "tail": 2 * i + 1} for i, kind in enumerate(types)],
+        }
+        for k, types in enumerate(kinds)
+    ]
+
+
+def news_and_web(tmp_path: Path, *more: str, web: Sequence[Sequence[str]] = (("X",), ("X",))) -> Done:
+    """Two data sets, of which only the first has Y: A misses one of two, B has both."""
+    texts = {
+        "g1": relations([["X", "Y"], ["Y"], ["X"]]),
+        "g2": relations([["X"], ["X"]], 10),
+        "a1": relations([["X", "Y"], [], ["X"]]),
+        "a2": relations([["X"], []], 10),
+        "b1": relations([["X", "Y"], ["Y"], ["X"]]),
+        "b2": relations(web, 10),
+    }
+    for name, documents in texts.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
+    paths = {name: tmp_path / f"{name}.jsonl" for name in texts}
+    sides = [
+        f"news={paths['g1']},web={paths['g2']}",
+        f"A={paths['a1']},{paths['a2']}",
+        f"B={paths['b1']},{paths['b2']}",
+    ]
+    return run("compare", "relations", *sides, "--metric", "boundaries", "--by", "label", "--resamples", "300", *more)
+
+
+def test_a_label_that_one_data_set_lacks_has_the_figures_of_those_that_have_it(tmp_path: Path) -> None:
+    found = json.loads(news_and_web(tmp_path, "--format", "json").stdout)["by"]["label"]["boundaries"]
+    values = {s: one["value"] for s, one in found["parts"]["Y"]["systems"].items()}
+    assert values == pytest.approx({"A": 2 / 3, "B": 1.0})
+    alone = run(
+        "compare", "relations", tmp_path / "g1.jsonl", f"A={tmp_path / 'a1.jsonl'}", f"B={tmp_path / 'b1.jsonl'}",
+        "--metric", "boundaries", "--by", "label", "--resamples", "300", "--format", "json",
+    )  # fmt: skip
+    of_news = json.loads(alone.stdout)["by"]["label"]["boundaries"]
+    for system in "AB":  # the interval is that of the data set that has the label
+        assert (
+            found["parts"]["Y"]["systems"][system]["interval"] == of_news["parts"]["Y"]["systems"][system]["interval"]
+        )
+    y, y_alone = (next(d for d in one["differences"] if d["part"] == "Y") for one in (found, of_news))
+    assert (y["difference"], y["interval"], y["p"]) == (y_alone["difference"], y_alone["interval"], y_alone["p"])
+    x = {s: one["value"] for s, one in found["parts"]["X"]["systems"].items()}
+    assert x == pytest.approx({"A": (1 + 2 / 3) / 2, "B": 1.0})  # both have it, so it is the mean of both
+    assert "Y: mean over the splits that have it (news)" in news_and_web(tmp_path, "--format", "table").stdout
+
+
+def test_a_data_set_in_which_only_a_system_has_the_label_counts(tmp_path: Path) -> None:
+    done = news_and_web(tmp_path, "--format", "json", web=(("X", "Y"), ("X",)))
+    found = json.loads(done.stdout)["by"]["label"]["boundaries"]["parts"]["Y"]["systems"]
+    assert found["B"]["value"] == pytest.approx(0.5)  # what B invented there costs it half
+    assert "mean over the splits" not in json.dumps(json.loads(done.stdout)["by"])
+
+
+def test_the_mean_over_data_sets_that_have_a_label_without_a_policy_for_nothing(tmp_path: Path) -> None:
+    graphs = {
+        "g1": "(w / want-01 :ARG0 (b / boy) :polarity -)",
+        "a1": "(w / want-01 :ARG0 (b / boy))",
+        "g2": "(s / sleep-01 :ARG0 (c / cat))",
+    }
+    for name, graph in graphs.items():
+        (tmp_path / name).write_text("\n\n".join(f"# ::id {name[1]}{k}\n{graph}" for k in range(2)) + "\n")
+    g1, a1, g2 = (tmp_path / name for name in graphs)
+    done = run(
+        "compare", "amr", f"news={g1},web={g2}", f"A={a1},{g2}", f"B={g1},{g2}",
+        "--by", "label", "--resamples", "50", "--format", "json",
+    )  # fmt: skip
+    for found in json.loads(done.stdout)["by"]["label"].values():
+        part = next(one for name, one in found["parts"].items() if "polarity" in name)
+        assert {s: one["value"] for s, one in part["systems"].items()} == {"A": 0.0, "B": 1.0}
+
+
+def test_cautions_say_which_table_they_are_about_and_what_the_tests_are(tmp_path: Path) -> None:
+    said = news_and_web(tmp_path, "--format", "table").stderr
+    assert "Nothing could be significant: with 5 documents p is at least 0.062.\n" in said
+    assert "boundaries by relations[*].type: Nothing could be significant" in said
+    assert "multiplies the smallest p of 2 tests by 2." in said
+    assert "pairs of systems" not in said
+
+
+def test_one_document_has_no_tests_to_correct(tmp_path: Path) -> None:
+    one = tmp_path / "one.jsonl"
+    one.write_text(json.dumps(relations([["X"]])[0]) + "\n")
+    done = run("compare", "relations", one, f"A={one}", f"B={one}", "--by", "label", "--format", "table")
+    assert "Nothing is tested" in done.stdout
+    assert "over 0 tests" not in done.stdout
+
+
+def test_groups_that_are_in_two_data_sets_are_named(tmp_path: Path) -> None:
+    groups = tmp_path / "groups.csv"
+    names = {"d0": "p1", "d1": "p1", "d2": "p2", "d10": "p2", "d11": "p3"}
+    groups.write_text("id,patient\n" + "".join(f"{key},{name}\n" for key, name in names.items()))
+    warning = "in more than one split:"
+    assert f'1 group {warning} "p2"' in news_and_web(tmp_path, "--groups", f"{groups}:patient").stderr
+    assert warning not in news_and_web(tmp_path).stderr
+
+
+def test_the_interval_of_a_rare_label_leaves_out_resamples_without_it(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
+    documents = relations([["X", "Rare"]] * 2 + [["X"]] * 38)
+    gold.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    documents[5]["relations"] = []
+    system.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    how = ["--metric", "boundaries", "--by", "label", "--intervals", "--resamples", "2000"]
+    done = run("score", "relations", gold, system, *how, "--format", "table")
+    row = next(line for line in done.stdout.splitlines() if line.split()[:1] == ["Rare"])
+    assert row.count("1.0000 [1.0000, 1.0000]") == 3
+    absent = re.search(
+        r"Absent from some of the 2,000 resamples, which its interval leaves out: Rare \((\d+)\)", done.stdout
+    )
+    assert absent is not None
+    assert int(absent[1]) == pytest.approx(2000 * (38 / 40) ** 40, abs=80)
+    missed = tmp_path / "missed.jsonl"  # what was drawn and not found still counts as 0
+    documents[0]["relations"] = documents[1]["relations"] = []
+    missed.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    row = next(
+        line
+        for line in run("score", "relations", gold, missed, *how, "--format", "table").stdout.splitlines()
+        if "Rare" in line
+    )
+    assert row.count("0.0000 [0.0000, 0.0000]") == 3

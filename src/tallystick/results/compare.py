@@ -142,6 +142,7 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     test, ties, base, splits = (how[name] for name in ("test", "ties", "base", "splits"))
     metrics = _common_metrics(given)
     runs = _of_one_kind(given, metrics)
+    having: dict[str, list[int]] = {}
     apart: _Runs = {}
     """Runs over different documents: each is a stratum, and they are compared by their mean."""
     are_splits = any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits
@@ -149,7 +150,8 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     units = unit_line([run[metrics[0]] for run in (drawn_from if are_splits else drawn_from[:1])])
     runs = {name: [{m: in_units(run[m]) for m in metrics} for run in found] for name, found in runs.items()}
     if are_splits:
-        apart, runs = runs, _stacked(runs, metrics)
+        having = {metric: splits_with(runs, metric) for metric in metrics} if parts else {}
+        apart, runs = runs, _stacked(runs, metrics, having)
     groups = _together(runs, metrics)
     sorts = _sorts(runs, groups) if parts else {}
     if sorts:  # such a part is drawn by itself
@@ -161,6 +163,7 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     cells: dict[tuple[str, str], Cell] = {}
     notes: list[str] = []
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
+    doubts += cautions.about_groups(apart, metrics) if apart else []
     differences: dict[tuple[str, str, str], Difference] = {}
     for group in groups:
         ends = {
@@ -172,7 +175,7 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
         )
     differences = corrected(differences, together=parts)
     for metric in metrics:
-        found = _cells(runs, metric, drawn, level, method, apart)
+        found = _cells(runs, metric, drawn, level, method, _chosen(apart, having.get(metric)))
         cells |= {(name, metric): cell for name, cell in found.items()}
         if parts:
             continue
@@ -205,17 +208,18 @@ def _doubts_about_parts(
     differences: Mapping[tuple[str, str, str], Difference], test: str, resamples: int, alpha: float,
 ) -> list[str]:  # fmt: skip
     """What the intervals and tests of parts cannot show, in a line for all of them."""
-    first = next(iter(runs.values()))[0][parts[0]]
+    first = max((next(iter(runs.values()))[0][part] for part in parts), key=lambda one: len(one.ids))
     documents = len(first.ids)
     rare = [part for part in parts if any(_left_out(cells[name, part]) for name in runs)]
     known = sum(d.p is not None for d in differences.values())
+    tests = "tests" if len(runs) == 2 else "tests of parts and pairs of systems"
     near = cautions.about_draws(
         "", {(part, f"{a} and {b}"): d for (part, a, b), d in differences.items()}, resamples, documents, alpha
     )
     left_out = f"0/0 in some resamples, which are left out: {some(rare)}" if rare else ""
     return [
         *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test, first.unit),
-        *cautions.about_reach(known, documents, resamples, test, alpha, first.unit), *near, *filter(None, [left_out]),
+        *cautions.about_reach(known, documents, resamples, test, alpha, first.unit, tests), *near, *filter(None, [left_out]),
     ]  # fmt: skip
 
 
@@ -327,8 +331,10 @@ def compare_runs(
     return Comparison(names, metrics, found, {}, notes=(*notes, *undefined), base=base or "".join(metrics[:1]))
 
 
-def _stacked(runs: _Runs, metrics: Sequence[str]) -> dict[str, list[Mapping[str, Result]]]:
-    """Every system with one run, in which its runs over different documents are strata."""
+def _stacked(
+    runs: _Runs, metrics: Sequence[str], having: Mapping[str, Sequence[int]]
+) -> dict[str, list[Mapping[str, Result]]]:
+    """Every system with one run, in which its runs over different documents are strata: all of them, or those that have the part."""
     first = next(iter(runs.values()))
     for name, found in runs.items():
         if len(found) != len(first):
@@ -342,7 +348,24 @@ def _stacked(runs: _Runs, metrics: Sequence[str]) -> dict[str, list[Mapping[str,
                         f"{name} has a split that was scored by another metric than the first split: {run[metric].metric} "
                         f"and {first[0][metric].metric}; say what the metric is (records: --schema, --type or --metric)"
                     )
-    return {name: [{m: stacked([run[m] for run in found]) for m in metrics}] for name, found in runs.items()}
+    chosen = {m: _chosen(runs, having.get(m)) for m in metrics}
+    return {name: [{m: stacked([run[m] for run in chosen[m][name]]) for m in metrics}] for name in runs}
+
+
+def splits_with(runs: _Runs, part: str) -> list[int]:
+    """The places of the splits in which the figure of a part is defined for some system; all of them if it is in none. The mean is over
+    these: a split that lacks a label says nothing about it."""
+    places = range(len(next(iter(runs.values()))))
+    return [k for k in places if any(_is_defined(found[k][part]) for found in runs.values())] or list(places)
+
+
+def _is_defined(result: Result) -> bool:
+    return not math.isnan(result.kind.figures(result.sums)[result.kind.headline])
+
+
+def _chosen(runs: _Runs, places: Sequence[int] | None) -> _Runs:
+    """The runs at some places, or all."""
+    return runs if places is None else {name: [found[k] for k in places] for name, found in runs.items()}
 
 
 def _about_splits(runs: _Runs, metrics: Sequence[str], cells: Mapping[tuple[str, str], Cell]) -> list[str]:

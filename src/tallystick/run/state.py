@@ -102,7 +102,7 @@ class State:
             if known and (self.run,) not in known:
                 say(
                     f"{self.directory}: knows these files, but under another metric, other options or another version; "
-                    "everything is computed anew"
+                    "everything is computed again"
                 )
             self._base.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", (self.run, subject, text))
         except (sqlite3.Error, OSError) as error:

@@ -495,7 +495,7 @@ class _Shown:
 
 # What each kind of error costs: the CoNLL score if the response did not have it.
 #
-# One kind is repaired alone, in the whole corpus, and the score computed anew from the table of overlaps:
+# One kind is repaired alone, in the whole corpus, and the score computed again from the table of overlaps:
 #
 #     span error          the mention takes the key's span
 #     missing mention     it joins the response entity that holds most of its key entity

@@ -158,7 +158,7 @@ def errors_table(
     notes = ["Mentions are first-last token, counted from 0 in the document, @ line. --format json has more examples."]
     if costs is not None:
         columns += ["conll if fixed", Column("gain", "gain")]
-        notes.append("Each kind is repaired alone and the CoNLL score computed anew, so gains do not add up.")
+        notes.append("Each kind is repaired alone and the CoNLL score computed again, so gains do not add up.")
     for kind in found:
         row: list[Any] = [kind.error, kind.count, kind.mentions]
         if costs is not None:
