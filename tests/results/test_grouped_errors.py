@@ -275,20 +275,23 @@ def test_choices_of_one_field_are_merged():
     assert merged("boolean", {"number": {"parse": "auto"}}) is None
 
 
-def test_every_task_with_labels_says_which_was_taken_for_which():
+def test_a_task_of_its_own_says_which_type_was_taken_for_which():
     import json
     from importlib.resources import files
 
     folder = files("tallystick.examples")
     sides = [str(folder / f"events.{side}.jsonl") for side in ("gold", "system")]
     found = json.loads(run("score", "events", *sides, "--errors", "--format", "json").stdout)["errors"]
-    tables = {(one["label"], one["metric"]): one["counts"] for one in found["confusion"]}
-    assert {"reference": "Life.Die", "predicted": "Life.Injure", "count": 1} in tables["type", "tri_c"]
-    assert found["worst"][0]["differences"]
+    (wrong,) = [one for one in found["kinds"] if one["kind"] == "wrong type"]
+    (example,) = wrong["examples"]
+    assert (wrong["count"], example["reference"], example["predicted"]) == (
+        1,
+        "Life.Die died [12]",
+        "Life.Injure died [12]",
+    )
     shown = run("score", "events", *sides, "--errors", "--rows", "1", "--format", "table").stdout
-    assert "Which type was taken for which, under tri_c" in shown
-    assert shown.count("document ") == 1
-    assert ts.events(*sides).errors(1)[0].title == "Which type was taken for which, under tri_c"
+    assert "Life.Injure died [12]" in shown
+    assert {one.kind for one in ts.events(*sides).errors().mistakes} >= {"wrong type", "wrong boundary"}
     refused = run("score", "events", *sides, "--errors", "--jobs", "2", code=2)
     assert "--errors looks at the whole corpus" in refused.stderr
 

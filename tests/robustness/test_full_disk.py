@@ -28,6 +28,8 @@ OUTPUTS = {
     "score --state": [*RECORDS, "--state", "{}/state"],
     "compare --report": ["compare", "records", INVOICES[0], f"a={INVOICES[1]}", f"b={INVOICES[0]}", "--resamples", "100", "--report", "{}/r.html"],
     "compare --picture": ["compare", "records", INVOICES[0], f"a={INVOICES[1]}", f"b={INVOICES[0]}", "--resamples", "100", "--picture", "{}/p.svg"],
+    "leaderboard --report": ["leaderboard", "records", INVOICES[0], f"a={INVOICES[1]}", f"b={INVOICES[0]}", "--resamples", "100", "--report", "{}/r.html"],
+    "leaderboard --picture": ["leaderboard", "records", INVOICES[0], f"a={INVOICES[1]}", f"b={INVOICES[0]}", "--resamples", "100", "--picture", "{}/p.svg"],
     "suggest --output": ["suggest", "records", *INVOICES, "--output", "{}/c.yaml"],
     "judge export --store": ["judge", "export", *EVENTS, "--store", "{}/j.sqlite"],
     "judge export --jsonl": ["judge", "export", *EVENTS, "--store", "{beside}/j.sqlite", "--jsonl", "{}/q.jsonl"],
@@ -117,7 +119,7 @@ def test_no_output_is_left_out():
             names = [
                 name
                 for name in command.list_commands(context)
-                if path not in (("score",), ("compare",), ("suggest",)) or name == "records"
+                if path not in (("score",), ("compare",), ("leaderboard",), ("suggest",)) or name == "records"
             ]
             for name in names:
                 inner = command.get_command(context, name)
