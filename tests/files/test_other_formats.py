@@ -117,6 +117,35 @@ def test_two_formats_of_two_units_cannot_be_compared():
 # How a file was read is said, and a file that could be two things is not guessed
 
 
+@pytest.mark.parametrize(
+    ("task", "key"), [("spans", "ner"), ("relations", "relations"), ("events", "events"), ("coreference", "clusters")]
+)
+def test_gold_of_dygie_is_never_scored_against_itself(task, key, tmp_path):
+    lines = [json.loads(line) for line in (HERE / "dygie.jsonl").read_text(encoding="utf-8").splitlines()]
+
+    def write(name, drop):
+        path = tmp_path / name
+        kept = ({k: v for k, v in line.items() if not drop(n, k)} for n, line in enumerate(lines, 1))
+        path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        return str(path)
+
+    whole = write("whole.jsonl", lambda n, k: False)
+    lacking = write("lacking.jsonl", lambda n, k: k == f"predicted_{key}")
+    later = write("later.jsonl", lambda n, k: n == 2 and k.startswith("predicted_"))
+    bare = write("bare.jsonl", lambda n, k: k.startswith("predicted_"))
+    for gold, system, line in ((lacking, lacking, 1), (whole, lacking, 1), (whole, later, 2), (bare, bare, 1)):
+        with pytest.raises(ts.TallystickError, match=re.escape(f"{system}:{line}: has no 'predicted_{key}'")):
+            figures(task, gold, system)
+    assert (
+        f"bare.jsonl: has no 'predicted_{key}'; its '{key}' was read as the prediction"
+        in run("score", task, whole, bare).stderr
+    )
+    assert "read as the prediction" not in run("score", task, bare, whole).stderr
+    if task != "events":  # training data is its own reference, whatever was predicted there
+        by = [run("score", task, whole, whole, "--by", "seen", "--train", one).stdout for one in (whole, bare, lacking)]
+        assert by[0] == by[1] == by[2]
+
+
 def test_how_a_file_was_read():
     gold, system = files("doccano.{}.jsonl")
     done = run("score", "spans", gold, system, "--format", "json")
@@ -445,13 +474,14 @@ def test_the_examples_of_the_page_are_read_as_it_says(example, tmp_path):
     from tallystick.tasks.contract import find_task
 
     name, tasks, content = example
-    file = tmp_path / "file"
-    file.write_text(content, encoding="utf-8")
+    file, same = tmp_path / "file", tmp_path / "same"
+    for one in (file, same):
+        one.write_text(content, encoding="utf-8")
     for task in tasks.split():
         found = find_format(find_task(task).formats(), Opening(str(file)))
         own = {("spert", "relations"): "JSON", ("dygie", "coreference"): "jsonl"}  # theirs is ours
         assert found.name == own.get((name, task), name)
-        results = getattr(ts, task)(str(file), str(file))
+        results = getattr(ts, task)(str(file), str(same))
         assert all(one in (1.0, None) for result in results.values() for one in [result.figures.get("f1")])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -383,3 +384,54 @@ def test_the_mean_over_data_sets_that_have_a_label_without_a_policy_for_nothing(
     for found in json.loads(done.stdout)["by"]["label"].values():
         part = next(one for name, one in found["parts"].items() if "polarity" in name)
         assert {s: one["value"] for s, one in part["systems"].items()} == {"A": 0.0, "B": 1.0}
+
+
+def test_cautions_say_which_table_they_are_about_and_what_the_tests_are(tmp_path: Path) -> None:
+    said = news_and_web(tmp_path, "--format", "table").stderr
+    assert "Nothing could be significant: with 5 documents p is at least 0.062.\n" in said
+    assert "boundaries by relations[*].type: Nothing could be significant" in said
+    assert "multiplies the smallest p of 2 tests by 2." in said
+    assert "pairs of systems" not in said
+
+
+def test_one_document_has_no_tests_to_correct(tmp_path: Path) -> None:
+    one = tmp_path / "one.jsonl"
+    one.write_text(json.dumps(relations([["X"]])[0]) + "\n")
+    done = run("compare", "relations", one, f"A={one}", f"B={one}", "--by", "label", "--format", "table")
+    assert "Nothing is tested" in done.stdout
+    assert "over 0 tests" not in done.stdout
+
+
+def test_groups_that_are_in_two_data_sets_are_named(tmp_path: Path) -> None:
+    groups = tmp_path / "groups.csv"
+    names = {"d0": "p1", "d1": "p1", "d2": "p2", "d10": "p2", "d11": "p3"}
+    groups.write_text("id,patient\n" + "".join(f"{key},{name}\n" for key, name in names.items()))
+    warning = "in more than one split:"
+    assert f'1 group {warning} "p2"' in news_and_web(tmp_path, "--groups", f"{groups}:patient").stderr
+    assert warning not in news_and_web(tmp_path).stderr
+
+
+def test_the_interval_of_a_rare_label_leaves_out_resamples_without_it(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
+    documents = relations([["X", "Rare"]] * 2 + [["X"]] * 38)
+    gold.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    documents[5]["relations"] = []
+    system.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    how = ["--metric", "boundaries", "--by", "label", "--intervals", "--resamples", "2000"]
+    done = run("score", "relations", gold, system, *how, "--format", "table")
+    row = next(line for line in done.stdout.splitlines() if line.split()[:1] == ["Rare"])
+    assert row.count("1.0000 [1.0000, 1.0000]") == 3
+    absent = re.search(
+        r"Absent from some of the 2,000 resamples, which its interval leaves out: Rare \((\d+)\)", done.stdout
+    )
+    assert absent is not None
+    assert int(absent[1]) == pytest.approx(2000 * (38 / 40) ** 40, abs=80)
+    missed = tmp_path / "missed.jsonl"  # what was drawn and not found still counts as 0
+    documents[0]["relations"] = documents[1]["relations"] = []
+    missed.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    row = next(
+        line
+        for line in run("score", "relations", gold, missed, *how, "--format", "table").stdout.splitlines()
+        if "Rare" in line
+    )
+    assert row.count("0.0000 [0.0000, 0.0000]") == 3

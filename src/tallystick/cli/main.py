@@ -295,6 +295,7 @@ _BEGINNINGS = (
     (r"\S+[ \t]+(?:\S+[ \t]+)*(?:O|[BIESLU]-\S+)\n", ("spans",)),
 )
 _KEYS = (
+    (("sentences", "ner"), ("spans", "relations", "events", "coreference", "arguments")),
     (("clusters",), ("coreference",)), (("predicted_clusters",), ("coreference",)), (("triples",), ("amr",)),
     (("spans",), ("spans",)), (("vertexSet",), ("relations",)), (("h_idx",), ("relations",)),
     (("n_ary_relations",), ("nary",)), (("relations", "args"), ("nary",)), (("relations",), ("relations",)),

@@ -12,7 +12,7 @@ Where a document gives its text or its tokens, a span outside of them is an erro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import names_by_content, paired_by_text
 from tallystick.files.source import AnySource, Source
+from tallystick.files.unpredicted import Unpredicted
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Event
 
@@ -113,6 +114,8 @@ class Layout:
     """What it is recognised by, for the documentation and for messages."""
     over: tuple[str, ...] = ()
     """Formats that recognise its files too, in a more general way."""
+    gold: Mapping[Layer, str] = field(default_factory=dict)
+    """Where the reference of a layer stands, if systems write theirs beside it, under `predicted_` and the same name."""
 
 
 @frozen(eq=False)
@@ -123,6 +126,8 @@ class AnnotatedFile:
     documents: list[Annotated]
     left_out: frozenset[str | None] = frozenset()
     warnings: tuple[str, ...] = ()
+    alone: InputError | None = None
+    """What is wrong if the reference is this file too: nothing in it was predicted."""
 
     @property
     def named(self) -> bool:
@@ -147,8 +152,12 @@ def read_annotated(name: AnySource, layout: Layout, ask: Ask) -> AnnotatedFile:
         raise MetricError(f"{layout.title} has no {ask.layer}; it has {' and '.join(layout.layers)}")
     source = Source.of(name)
     found, reasons = [], {}
+    beside = ask.predicted and layout.gold and not source.for_itself
+    unpredicted = Unpredicted(ask.field or layout.gold[ask.layer]) if beside else None
     for number, document in enumerate(documents_in(source)):
         one = layout.read(document, ask)
+        if unpredicted is not None:
+            unpredicted.take(document.value, document.place)
         if isinstance(one, str):
             reasons[number] = one, name_of(document, "id", "_input_hash")
         else:
@@ -162,9 +171,10 @@ def read_annotated(name: AnySource, layout: Layout, ask: Ask) -> AnnotatedFile:
             "be paired; give ids, or remove them from both files",
             str(source),
         )
-    return AnnotatedFile(
-        str(source), found, frozenset(name for _, name in reasons.values()), _left_out(source, reasons)
-    )
+    alone = None if unpredicted is None else unpredicted.error
+    notes = () if unpredicted is None or alone is None else (unpredicted.note(str(source)),)
+    left_out = frozenset(name for _, name in reasons.values())
+    return AnnotatedFile(str(source), found, left_out, (*_left_out(source, reasons), *notes), alone)
 
 
 def _left_out(source: Source, reasons: dict[int, tuple[str, str | None]]) -> tuple[str, ...]:
@@ -271,6 +281,8 @@ def are_objects(value: Any, *keys: str) -> bool:
 
 def fit_together(reference: AnnotatedFile, predicted: AnnotatedFile) -> tuple[AnnotatedFile, AnnotatedFile]:
     """Both sides without what an annotator rejected, under the same names, and with offsets of one unit."""
+    if predicted.alone is not None and predicted.file == reference.file:
+        raise predicted.alone
     predicted = predicted.without(reference.left_out)
     renamed = names_by_content(reference.contents, predicted.contents)
     if renamed:

@@ -175,6 +175,8 @@ class Documents(Generic[T]):
     """Documents that an annotator rejected: they are scored on neither side."""
     contents: dict[str, str] = field(default_factory=dict)
     """The texts of documents whose names are numbers that a tool gave them."""
+    alone: InputError | None = None
+    """What is wrong if the reference is this file too: nothing in it was predicted."""
 
     def add(self, name: str, value: T, place: Place, text: Any = None) -> None:
         """Put a document in; a name may stand for one document only."""
@@ -206,6 +208,8 @@ def pair_documents(
     reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
 ) -> Paired[T]:
     """Two files laid together; `nothing` is the document that a side lacks. See `pair_sides`."""
+    if predicted.alone is not None and predicted.file == reference.file:
+        raise predicted.alone
     if reference.unit and predicted.unit and reference.unit != predicted.unit:
         raise SidesMismatch(
             f"{reference.file} ({reference.format}) counts {reference.unit} and {predicted.file} ({predicted.format}) counts "

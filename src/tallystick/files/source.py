@@ -247,6 +247,8 @@ class Source:
     by_name: bool = False
     held: bytes | None = field(default=None, repr=False)
     """The content, where it cannot be read again: of a packed file's part, of standard input."""
+    for_itself: bool = False
+    """Whether it stands for a prediction where only the reference counts: training data, which is the other side too."""
 
     @classmethod
     def of(cls, name: AnySource) -> Source:

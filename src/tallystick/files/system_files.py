@@ -33,17 +33,16 @@ from tallystick.files.annotated import (
     words,
 )
 from tallystick.files.json_values import Json
+from tallystick.files.unpredicted import DYGIE_GOLD
 from tallystick.structures.texts import Argument, Event, Trigger
 
 # DyGIE++
-
-_LAYERS = {"spans": "ner", "relations": "relations", "events": "events"}
 
 
 def _is_dygie(value: Any) -> bool:
     if not is_object(value, "sentences") or not are_lists(value["sentences"]):
         return False
-    known = (value[key] for name in _LAYERS.values() for key in (name, f"predicted_{name}") if key in value)
+    known = (value[key] for name in DYGIE_GOLD.values() for key in (name, f"predicted_{name}") if key in value)
     return any(are_lists(one) and len(one) == len(value["sentences"]) for one in known)
 
 
@@ -167,7 +166,7 @@ def _read_gliner_data(document: Json, ask: Ask) -> Annotated:
 
 SYSTEMS = (
     Layout(
-        "dygie", "DyGIE++ JSON Lines", _is_dygie, _read_dygie, "tokens", True, ("spans", "relations", "events"), over=("JSON",),
+        "dygie", "DyGIE++ JSON Lines", _is_dygie, _read_dygie, "tokens", True, ("spans", "relations", "events"), over=("JSON",), gold=DYGIE_GOLD,
         known_by='"sentences" with a list for each of them under "ner", "relations" or "events"',
     ),
     Layout(

@@ -163,6 +163,7 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     cells: dict[tuple[str, str], Cell] = {}
     notes: list[str] = []
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
+    doubts += cautions.about_groups(apart, metrics) if apart else []
     differences: dict[tuple[str, str, str], Difference] = {}
     for group in groups:
         ends = {
@@ -211,13 +212,14 @@ def _doubts_about_parts(
     documents = len(first.ids)
     rare = [part for part in parts if any(_left_out(cells[name, part]) for name in runs)]
     known = sum(d.p is not None for d in differences.values())
+    tests = "tests" if len(runs) == 2 else "tests of parts and pairs of systems"
     near = cautions.about_draws(
         "", {(part, f"{a} and {b}"): d for (part, a, b), d in differences.items()}, resamples, documents, alpha
     )
     left_out = f"0/0 in some resamples, which are left out: {some(rare)}" if rare else ""
     return [
         *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test, first.unit),
-        *cautions.about_reach(known, documents, resamples, test, alpha, first.unit), *near, *filter(None, [left_out]),
+        *cautions.about_reach(known, documents, resamples, test, alpha, first.unit, tests), *near, *filter(None, [left_out]),
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
@@ -465,23 +466,23 @@ def about_resamples(resamples: int, level: float) -> list[str]:
 
 
 def about_reach(
-    pairs: int, documents: int, resamples: int, test: str, alpha: float, unit: str = "document"
-) -> list[str]:
-    """That no difference, however large, could be significant: the smallest p that there can be is too large."""
+    pairs: int, documents: int, resamples: int, test: str, alpha: float, unit: str = "document", tests: str = "pairs of systems"
+) -> list[str]:  # fmt: skip
+    """That no difference, however large, could be significant: the smallest p that there can be is too large. `tests` says what the tests
+    are that p is corrected over."""
     exact = test == "randomisation" and is_exact(documents, resamples)
     drawn = 0.0 if exact else 1 / (1 + resamples)
     there_is = 2 * 0.5**documents if test == "randomisation" else 0.0
     smallest = max(drawn, there_is)
     if not pairs or pairs * smallest <= alpha + 1e-12:
         return []
-    family = "one pair of systems" if pairs == 1 else f"{pairs:,} pairs of systems"
+    family = (
+        "" if pairs == 1 else f", and Holm's correction multiplies the smallest p of {pairs:,} {tests} by {pairs:,}"
+    )
     by_documents = pairs * there_is > alpha + 1e-12
     reason = f"{documents} {unit}s" if by_documents else f"{resamples:,} resamples"
     enough = "" if by_documents else f"; {math.ceil(pairs / alpha - 1e-9):,} resamples are enough"
-    return [
-        f"Nothing could be significant: with {reason} p is at least {smallest:.2g}, and "
-        f"Holm's correction multiplies the smallest p of {family} by {pairs:,}{enough}."
-    ]
+    return [f"Nothing could be significant: with {reason} p is at least {smallest:.2g}{family}{enough}."]
 
 
 def about_draws(
@@ -503,6 +504,21 @@ def about_draws(
     shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
     of = f"{metric}: near" if metric else "Near"
     return [f"{of} the level of {alpha:.2g}, so another seed may decide differently: {shown}. Use more resamples."]
+
+
+def about_groups(runs: Runs, metrics: Sequence[str]) -> list[str]:
+    """That groups of one name in several splits are drawn apart."""
+    found = [run[metrics[0]] for run in next(iter(runs.values()))]
+    if found[0].unit != "group":
+        return []
+    times = Counter(key for one in found for key in one.ids)
+    shared = [key for key, count in times.items() if count > 1]
+    if not shared:
+        return []
+    which = f"{counted(len(shared), 'group')} in more than one split: {some(shared)}"
+    return [
+        f"{which}. Groups are drawn within each split, as if one name meant different groups; if it means the same one, intervals may be too narrow."
+    ]
 
 
 def about_runs(runs: Runs) -> list[str]:

@@ -141,7 +141,8 @@ def with_intervals(
     if by is not None:
         for metric, portions in results.background.portions(results, by, label, train).items():
             parts = portions.results(results[metric])
-            found[metric] = dict(zip(parts, intervals(list(parts.values()), resamples=resamples), strict=True))
+            drawn_parts = [_where_present(part) for part in parts.values()]
+            found[metric] = dict(zip(parts, intervals(drawn_parts, resamples=resamples), strict=True))
     out, order = [], list(found)
     for table in tables:
         if table.columns[0] == "metric":
@@ -151,7 +152,9 @@ def with_intervals(
         metric = table.title if table.title in found else order[0] if order else ""
         if metric in order:
             order.remove(metric)
-        out.append(_estimated(table, found.get(metric, {})))
+        known = found.get(metric, {})
+        shown = _estimated(table, known)
+        out.append(replace(shown, notes=[*shown.notes, *_about_absence(known, resamples)]))
     rows = {
         metric: [_row_with_intervals(row, found.get(metric, {})) for row in of]
         for metric, of in (json.get(f"{by}s") or json.get("by", {}).get(by, {})).items()
@@ -160,6 +163,46 @@ def with_intervals(
     extra = {"intervals": {name: _ends(one) for name, one in whole.items()}, "intervals_by": drawn}
     placed = {f"{by}s": rows} if by in ("label", "field") else {"by": {by: rows}}
     return out, {**extra, **(placed if by is not None else {})}
+
+
+@frozen
+class WherePresent:
+    """A part as resamples see it: one that has nothing of the part on either side has no figure, and the policy for 0/0 holds in the
+    others. An interval is then about how well the part is found, and not about how often it was drawn."""
+
+    kind: Kind
+    undefined: float
+
+    @property
+    def headline(self) -> str:
+        return self.kind.headline
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return self.kind.sums
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        there = sums.any(axis=-1)
+        found = self.kind.figures(sums)
+        return {n: np.where(there, np.nan_to_num(one, nan=self.undefined), np.nan) for n, one in found.items()}
+
+
+def _where_present(part: Result) -> Result:
+    if part.undefined is None:
+        return part
+    return part.changed(kind=WherePresent(part.kind, part.undefined), undefined=None)
+
+
+def _about_absence(known: Mapping[str, Mapping[str, Interval]], resamples: int) -> list[str]:
+    """In how many resamples a part does not occur."""
+    absent = {part: min((one.undefined for one in of.values()), default=0) for part, of in known.items()}
+    rare = [f"{part} ({count:,})" for part, count in absent.items() if count]
+    if not rare:
+        return []
+    more = f" and {len(rare) - SOME} more" if len(rare) > SOME else ""
+    return [
+        f"Absent from some of the {resamples:,} resamples, which its interval leaves out: {', '.join(rare[:SOME])}{more}."
+    ]
 
 
 def _estimated(table: Table, known: Mapping[str, Mapping[str, Interval]]) -> Table:
@@ -281,6 +324,14 @@ class PartComparison:
     # Showing
 
     @property
+    def cautions(self) -> list[str]:
+        """What the tests cannot show: what holds for the whole too as it is there, and the rest with the name of the table."""
+        return [
+            note if note in self.whole.notes else f"{self.metric} by {self.called}: {note}"
+            for note in self.tested.cautions
+        ]
+
+    @property
     def _pairs(self) -> list[tuple[str, str]]:
         systems = self.tested.systems
         return [(a, b) for k, a in enumerate(systems) for b in systems[k + 1 :]]
@@ -337,7 +388,9 @@ class PartComparison:
             tests = sum(d.p is not None for d in self.tested.differences.values())
             significant = any(map(self.is_significant, self.tested.differences.values()))
             said = f"p ≤ {1 - level:.2g} after Holm's correction over {counted(tests, 'test')}"
-            notes.append(f"*: {said}." if significant else f"No difference is significant ({said}).")
+            untested = "Nothing is tested: there are too few of what is drawn."
+            no_star = f"No difference is significant ({said})." if tests else untested
+            notes.append(f"*: {said}." if significant else no_star)
         notes += self._over_some_splits()
         first, *others = self.tested.systems
         notes += [
@@ -433,7 +486,7 @@ class PartComparisons(Tables):
     @property
     def cautions(self) -> list[str]:
         """What the tests cannot show."""
-        return list(dict.fromkeys(note for one in self.comparisons.values() for note in one.tested.cautions))
+        return list(dict.fromkeys(note for one in self.comparisons.values() for note in one.cautions))
 
     def as_dict(self) -> dict[str, Any]:
         """By metric everything as plain data."""

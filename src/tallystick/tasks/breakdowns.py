@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from os import PathLike
+from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError
+from tallystick.files.source import Source
 from tallystick.results.bins import bin_of, bin_order
 from tallystick.results.breakdown import NoCollection, PartRows, has_labels_at, rows_by_value
 from tallystick.results.parts import Portions
@@ -200,6 +202,8 @@ def _read_training(task: Task, file: Any, metrics: tuple[str, ...], settings: An
     own = {one.name: default_of(one) for one in fields(settings) if "FILE" in option_of(one).metavar}
     settings = replace(settings, **own)
     left, right, settings = task.take(file, file, settings)
+    if isinstance(right, str | PathLike) and isfile(right):
+        right = replace(Source.of(right), for_itself=True)
     return task.score(left, right, metrics if task.named_metrics else (), settings, Reading(texts=True))
 
 

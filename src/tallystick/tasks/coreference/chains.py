@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.errors import Place, SidesMismatch, ValueMismatch, counted, some
+from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
 from tallystick.files.pairing import Missing, Side, document_key, require_allowed
 from tallystick.frozen import frozen
 
@@ -123,6 +123,8 @@ class Chains:
     """The words of the documents, by name, where the reader was asked to keep them and the file has them."""
     warnings: list[str] = field(default_factory=list)
     """What was understood but left out, in words, with count and first place."""
+    alone: InputError | None = None
+    """What is wrong if the key is this file too: nothing in it was predicted."""
 
     def __len__(self) -> int:
         """The number of mentions."""
@@ -392,6 +394,8 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
     Each is a warning. `absent` allows documents on one side only without the rest, and decides about them where it asks for
     something.
     """
+    if response.alone is not None and response.file == key.file:
+        raise response.alone
     warnings: list[str] = []
     key, key_names = _distinct(key, lenient, warnings)
     response, response_names = _distinct(response, lenient, warnings)

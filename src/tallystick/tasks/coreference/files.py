@@ -25,6 +25,7 @@ from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents
 from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
 from tallystick.files.source import AnySource, Source
+from tallystick.files.unpredicted import DYGIE_GOLD, Unpredicted
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,
@@ -123,6 +124,10 @@ class _Reading:
         self.parts: dict[int, tuple[Span, ...]] = {}
         self.empty: list[str] = []
         self.texts: dict[str, Sentences] = {}
+        beside = "predicted_clusters" in fields and not pieces.source.for_itself
+        self.unpredicted = Unpredicted("clusters") if beside else None
+        self.has_layers = False
+        """Whether a document is DyGIE++'s: plain clusters stand under one name on both sides."""
 
     def take(self, line: str, number: int) -> None:
         """Read the document of a line."""
@@ -142,6 +147,9 @@ class _Reading:
         if self.keep_text and sentences:
             self.texts[self.documents[-1]] = [sentence for sentence in sentences if sentence]
         field = self._field(value, number)
+        self.has_layers = self.has_layers or any(key in DYGIE_GOLD.values() for key in value)
+        if self.unpredicted is not None:
+            self.unpredicted.take(value, self.pieces.source.place(number))
         clusters = value[field]
         if not isinstance(clusters, list):
             raise self.pieces.error(f'"{field}" is {clusters!r:.40}; expected a list of clusters', number)
@@ -202,6 +210,9 @@ class _Reading:
         if not self.documents:
             raise self.pieces.error("has no documents; expected one JSON object a line")
         source = self.pieces.source
+        unpredicted = self.unpredicted if self.has_layers else None
+        alone = None if unpredicted is None else unpredicted.error
+        notes = [] if unpredicted is None or alone is None else [unpredicted.note(str(source))]
         document, start, end, entity = np.array(self.mentions, np.int64).reshape(-1, 4).T.copy()
         document_lines = source.lines_of_file(np.array(self.document_lines, np.int64))
         return Chains(
@@ -219,7 +230,8 @@ class _Reading:
             format="jsonl",
             parts=self.parts,
             texts=self.texts,
-            warnings=empty_cluster_warnings(self.empty),
+            warnings=[*empty_cluster_warnings(self.empty), *notes],
+            alone=alone,
         )
 
 

@@ -544,7 +544,9 @@ def _brat_role(role: str) -> str:
 
 def _read_annotated(layout: Layout, source: Source, predicted: bool) -> Documents[EventDocument]:
     found = read_annotated(source, layout, Ask("events", predicted))
-    out: Documents[EventDocument] = Documents(found.file, layout.title, named=found.named, unit=layout.unit)
+    out: Documents[EventDocument] = Documents(
+        found.file, layout.title, named=found.named, unit=layout.unit, warnings=list(found.warnings), alone=found.alone
+    )
     for number, one in enumerate(found.documents, 1):
         numbers = sentence_numbers([len(words) for words in one.sentences or ()])
         name = one.name if one.name is not None else str(number)

@@ -298,7 +298,7 @@ def _read_links(
     found = read_annotated(opening.source, layout, Ask("relations", predicted))
     out: Documents[RelationSet] = Documents(
         found.file, layout.title, named=found.named, warnings=list(found.warnings), unit=layout.unit, left_out=found.left_out,
-        contents={} if sure is not None else found.contents,
+        contents={} if sure is not None else found.contents, alone=found.alone,
     )  # fmt: skip
     for number, one in enumerate(found.documents, 1):
         name = one.name if one.name is not None else str(number)
