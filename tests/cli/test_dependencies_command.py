@@ -76,3 +76,12 @@ def test_diverging_texts_name_the_first_divergence():
 
 def test_tasks_without_a_tree_are_not_offered_one():
     assert "have no tree to show" in run("explain", "dependencies", "gold.conllu", "gold.conllu", code=2).stderr
+
+
+def test_a_figure_that_only_all_repairs_together_change_keeps_its_column(tmp_path):
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text("1\tRuns\trun\tVERB\t_\tNumber=Sing\t0\troot\t_\t_\n\n", encoding="utf-8")
+    system.write_text("1\tRuns\trun\tNOUN\t_\tNumber=Plur\t0\troot\t_\t_\n\n", encoding="utf-8")
+    shown = run("score", "dependencies", gold, system, "--errors").stdout
+    header = next(line for line in shown.splitlines() if line.startswith("error\t"))
+    assert "alltags" in header.split("\t")

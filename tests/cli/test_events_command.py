@@ -46,6 +46,7 @@ def test_by_role_by_type_and_explained():
     assert "missed" in run("explain", "events", "gold.json", "system.json").stdout
     message = run("score", "events", "gold.json", "system.json", "--by", "label", "--metric", "tri_c", code=2).stderr
     assert "labels are role, type" in message
+    assert "use --label type." in message
 
 
 def test_coreference_and_heads():

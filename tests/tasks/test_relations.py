@@ -1,11 +1,12 @@
 """Relations: each variant on an example where it differs from the others, and DocRED against its own procedure."""
 
+import json
 import random
 
 import pytest
 
 import tallystick as ts
-from running import run_python
+from running import run, run_python
 from tallystick.errors import MetricError
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, FactSet, Mention, Relation, RelationSet
@@ -220,3 +221,22 @@ def test_a_new_metric_says_of_itself_that_it_is_directed(monkeypatch):
     assert (found["boundaries"].f1, found["pair"].f1, found["subject"].f1) == (1.0, 0.0, 0.0)
     (subject,) = named("relations.subject")
     assert subject.name == "relations.subject"
+
+
+def test_distance_and_length_count_words_where_offsets_are_characters(tmp_path):
+    entities = [
+        {"id": 1, "label": "PER", "start_offset": 0, "end_offset": 3},
+        {"id": 2, "label": "PER", "start_offset": 8, "end_offset": 19},
+    ]
+    relations = [{"id": 1, "from_id": 1, "to_id": 2, "type": "met"}]
+    line = json.dumps({"id": 1, "text": "Ada met Alan Turing", "entities": entities, "relations": relations}) + "\n"
+    file = tmp_path / "doccano.jsonl"
+    file.write_text(line, encoding="utf-8")
+    for by, words in (("distance", "1"), ("length", "3-4")):
+        shown = run("score", "relations", file, file, "--by", by, "--metric", "strict", "--format", "json").stdout
+        assert [row["label"] for row in json.loads(shown)["by"][by]["strict"]] == [words]
+        systems = f"a={file}", f"b={file}"
+        compared = run(
+            "compare", "relations", file, *systems, "--by", by, "--metric", "strict", "--format", "json"
+        ).stdout
+        assert f'"{words}"' in compared

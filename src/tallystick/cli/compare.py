@@ -175,7 +175,8 @@ def run_comparison(
     train = training_of(options.training, settings, options.by)
     task.check(metrics, settings)
     settings = share_out(task, settings, files)
-    reading = Reading(texts=train is not None or options.slice is not None, training=train is not None)
+    texts = train is not None or options.slice is not None or options.by in task.attributes
+    reading = Reading(texts=texts, training=train is not None)
     score = partial(
         score_systems, task, references, metrics=metrics, settings=settings, missing=options.missing, reading=reading
     )

@@ -221,9 +221,10 @@ class Analysis(Tables):
         return changing or named
 
     def _changes(self, metric: str, figure: str) -> bool:
-        """Whether some mend changes a figure."""
+        """Whether some mend changes a figure, or all of them together do."""
         now = self.figures[metric].get(figure)
-        return any(kind.mended.get(metric, {}).get(figure) != now for kind in self.kinds)
+        mended = (*(kind.mended for kind in self.kinds), self.mended)
+        return any(one.get(metric, {}).get(figure) != now for one in mended)
 
     def _kinds_table(self) -> Table:
         columns = self._columns()

@@ -536,7 +536,9 @@ def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label:
             'by("label", "relations[*].type"))'
         )
     hint = did_you_mean(label or "", labels)
-    raise MetricError(f"label {label!r}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
+    able = [key for key in labels if _metrics_with(labels, results, key)]
+    known = ", ".join(labels) + (f"; use --label {' or --label '.join(able)}" if able else "")
+    raise MetricError(f"label {label!r}: none of {', '.join(results)} has it; labels are {known}.{hint}")
 
 
 def _has(result: Result, path: str) -> bool:

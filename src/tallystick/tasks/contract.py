@@ -436,7 +436,7 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        texts = asked.report or asked.texts or asked.errors or self.needs_texts(settings)
+        texts = asked.report or asked.texts or asked.errors or asked.by in self.attributes or self.needs_texts(settings)
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored, read_as = self.read_as(
             self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
