@@ -27,10 +27,10 @@ from tallystick.tasks.contract import task_names
 
 APART = {
     "coreference": {"zeros", "bridging_anaphors", "split_antecedents"},
-    "events": {"rams", "arg_i_coref", "arg_c_coref", "gen_arg_i_coref", "gen_arg_c_coref", "gen_arg_i_head_coref", "gen_arg_c_head_coref"},
+    "events": {"rams", "srl", "arg_i_coref", "arg_c_coref", "gen_arg_i_coref", "gen_arg_c_coref", "gen_arg_i_head_coref", "gen_arg_c_head_coref"},
     "spans": {"semeval", "nervaluate"},
 }  # fmt: skip
-"""Metrics of one format or one more file (CorefUD, RAMS, --coreference), and names that stand for several metrics."""
+"""Metrics of one format or one more file (CorefUD, RAMS, props of CoNLL, --coreference), and names that stand for several metrics."""
 
 
 def tried(kind: str, relations, examples: int) -> Tally:

@@ -106,7 +106,7 @@ def test_what_is_not_required_may_be_missing():
         (thing(a={"type": "number", "x-tallystick": {"number": {"relativ": 1}}}), r"x-tallystick: unknown option 'relativ'"),
         (thing(a={"type": "number", "x-tallystick": {"weight": -1}}), r"x-tallystick: a weight must be above 0"),
         (thing(a={"type": "string", "x-tallystick": {"text": "jaro", "exact": True}}), r"cannot both be chosen"),
-        ({**thing(a={"type": "string"}), "required": ["b"]}, r"at #/required: names 'b', which is no property"),
+        ({**thing(a={"type": "string"}), "required": ["b"]}, r"at #/required: names 'b', which is not a property"),
         (thing(a={"anyOf": []}), r"at #/properties/a/anyOf: expected a list of schemas"),
         (thing(a=3), r"at #/properties/a: expected a schema"),
         ({**thing(a={"$ref": "#/$defs/L"}), "$defs": {"L": {"type": "array", "items": {"$ref": "#/$defs/L"}}}}, "refers to itself without an object"),
