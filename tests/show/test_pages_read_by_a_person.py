@@ -237,10 +237,10 @@ def test_places_of_errors_name_the_file_only(opened, tmp_path):
 
 def test_meanings_of_errors_stand_alone():
     """Kinds that do not occur are left out, so none may point at its neighbours."""
-    from tallystick.tasks.templates.mistakes import KINDS
+    from tallystick.tasks.templates.task import Templates
 
-    assert len(set(KINDS.values())) == len(KINDS)
-    assert not [text for text in KINDS.values() if re.search(r"\b(above|below|such|the same,)", text)]
+    assert len(set(Templates.kinds.values())) == len(Templates.kinds)
+    assert not [text for text in Templates.kinds.values() if re.search(r"\b(above|below|such|the same,)", text)]
 
 
 # What fits, and what stays in step

@@ -32,6 +32,7 @@ from tallystick.structures.texts import alternatives
 from tallystick.tasks.metric import best_pairs
 from tallystick.tasks.named import steps_named
 from tallystick.tasks.templates.metrics import one_of
+from tallystick.tasks.templates.task import Templates
 
 if TYPE_CHECKING:
     from tallystick.tasks.templates.files import PairedTemplates, TemplateText
@@ -41,25 +42,8 @@ Filler = SlotFiller[Entity[str]]
 _WORDS = "of in on at to for by with from and or as his her its their this that these those some other"
 FUNCTION_WORDS = frozenset(_WORDS.split(" "))
 
-KINDS = {
-    "Span_Error": "in the right slot, but partly right only: the words of the mention differ",
-    "Duplicate_Role_Filler": "says again what another filler of the slot says",
-    "Duplicate_Partially_Matched_Role_Filler": "says again what another filler of the slot says, and is partly right only",
-    "Within_Template_Incorrect_Role": "belongs to another slot of the template",
-    "Within_Template_Incorrect_Role + Partially_Matched_Filler": "belongs to another slot of the template, and is partly right only",
-    "Wrong_Template_For_Role_Filler": "belongs to the same slot of another template",
-    "Wrong_Template_For_Partially_Matched_Role_Filler": "belongs to the same slot of another template, and is partly right only",
-    "Wrong_Template + Wrong_Role": "belongs to another slot of another template",
-    "Wrong_Template + Wrong_Role + Partially_Matched_Filler": "belongs to another slot of another template, and is partly right only",
-    "Spurious_Role_Filler": "is nowhere in the reference",
-    "Missing_Role_Filler": "a filler of an aligned template that was not found",
-    "Spurious_Template": "a template that nothing in the reference is aligned with",
-    "Spurious_Template_Role_Filler": "a filler of a template that nothing in the reference is aligned with",
-    "Missing_Template": "a template that was not found",
-    "Missing_Template_Role_Filler": "a filler of a template that was not found",
-    "General_Spurious_Role_Filler": "all predicted fillers of aligned templates without a partner: spurious, duplicate, of another slot or of another template",
-}
-"""The kinds of auto-err, by the names that it gives them."""
+KINDS = (*tuple(Templates.kinds)[:-2], "General_Spurious_Role_Filler")
+"""The kinds of auto-err, by the names that it gives them; the last counts all predicted fillers of aligned templates without a partner."""
 
 GENERAL = "General_Spurious_Role_Filler"
 """All spurious, duplicate and misplaced fillers together: counted as auto-err does, and no kind that a filler has beside its own."""
