@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchmarks.shards_data import make
@@ -53,7 +53,8 @@ class Run:
 
     def kill(self) -> None:
         """Everything at once."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
     def figures(self) -> dict[str, object] | str:
@@ -113,10 +114,13 @@ def kill_dask(
 
 @contextmanager
 def cluster() -> Iterator[tuple[object, str]]:
-    """Two workers as processes of their own."""
+    """Two workers as processes of their own, which the cluster waits for however long they need to start again: by default it gives a killed worker
+    up after 15 s, for good, and on a busy machine one may need longer."""
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": f"{PATIENCE}s"}),
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as made,
         Client(made.scheduler_address) as client,
     ):
@@ -150,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 files, whole, pace = corpora[kind]
                 way = ("all", "worker", "dask")[number % 3 if client is not None else number % 2]
                 if way == "dask":
+                    client.wait_for_workers(2, timeout=PATIENCE)  # type: ignore[attr-defined]
                     pids = list(client.run(os.getpid).values())  # type: ignore[attr-defined]
                     struck, found = kill_dask(files, address, pids, chance, pace)
                 else:
