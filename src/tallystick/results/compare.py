@@ -46,6 +46,7 @@ from tallystick.results.resampling import (
     most_drawn,
     randomisation_values,
     resampled_figures,
+    where_present,
 )
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.selection import of_one_kind, stacked
@@ -131,8 +132,17 @@ def _grouped(run: Mapping[str, Result], groups: GroupSpec) -> Mapping[str, Resul
 def compare_parts(given: _Runs, how: Mapping[str, Any]) -> Comparison:
     """The same of the parts of one metric (fields, labels, slices), which stand where metrics do: p is corrected over all parts and
     pairs of systems together. Parts may be rare, so that without a test it is randomisation, which holds its level for any number
-    of documents, if the systems have as many runs."""
+    of documents, if the systems have as many runs. A resample without a part says nothing about it, unless only some systems have
+    predicted it and the reference lacks it."""
     one_size = len({len(found) for found in given.values()}) == 1
+    there = {name: [{part for part in run if run[part].rows.any()} for run in runs] for name, runs in given.items()}
+    some_only = {
+        part for one in zip(*there.values(), strict=False) for part in set.union(*one) - set.intersection(*one)
+    }
+    given = {
+        name: [{part: one if part in some_only else where_present(one) for part, one in run.items()} for run in runs]
+        for name, runs in given.items()
+    }
     return _laid_out(given, {**how, "test": how["test"] or ("randomisation" if one_size else "bootstrap")}, parts=True)
 
 
