@@ -526,18 +526,7 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
-        given = {
-            f"--by {common.by}": common.by not in (None, "document"),
-            "--report": common.report is not None,
-            "--errors": common.differences,
-        }
-        given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
-        given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
-        for name in (name for name, is_given in given.items() if is_given):
-            raise MetricError(
-                f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
-                f"look at the {task.unit} with explain --document"
-            )
+        _refuse_beside_document(task, common, settings)
     resampled = {
         "--intervals": common.intervals,
         "--slice": common.slice,
@@ -553,6 +542,21 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
         raise MetricError("--junit writes what --fail-under and --baseline find; give one of these, too")
     if common.report is None and was_given("report_documents"):
         raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
+
+
+def _refuse_beside_document(task: Task, common: Common, settings: Any) -> None:
+    given = {
+        f"--by {common.by}": common.by not in (None, "document"),
+        "--report": common.report is not None,
+        "--errors": common.differences,
+    }
+    given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
+    given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
+    for name in (name for name, is_given in given.items() if is_given):
+        raise MetricError(
+            f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
+            f"look at the {task.unit} with explain --document"
+        )
 
 
 def was_given(name: str) -> bool:

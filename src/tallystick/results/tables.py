@@ -228,13 +228,20 @@ def explanation_line(tree: Explanation) -> str:
         whole = shorten(value, 4 * WIDTH) if not explanation_parts(tree) else _kind(value)
         said = "" if tree.how == PART or tree.name == tree.status else f"  {tree.status}"
         return f"{'-' if tree.status == 'missed' else '+'} {name}{whole}{said}"
-    weight = f"{tree.weight:.4g}"
-    if tree.children:
-        most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
-        if tree.reference_self == tree.predicted_self:
-            most = f"{tree.reference_self:.4g}"
-        variables = ", ".join(f"{x} ↔ {y}" for x, y in tree.variables)
-        return f"{name}{tree.how} = {weight} of {most}" + (f", with {variables}" if variables else "")
+    return _line_of_parts(tree, name) if tree.children else _line_of_pair(tree, name)
+
+
+def _line_of_parts(tree: Explanation, name: str) -> str:
+    """A node with others below it: what they add up to, and of how much."""
+    most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
+    if tree.reference_self == tree.predicted_self:
+        most = f"{tree.reference_self:.4g}"
+    variables = ", ".join(f"{x} ↔ {y}" for x, y in tree.variables)
+    return f"{name}{tree.how} = {tree.weight:.4g} of {most}" + (f", with {variables}" if variables else "")
+
+
+def _line_of_pair(tree: Explanation, name: str) -> str:
+    """Two values that met, and whether they are equal."""
     if tree.how in ("var", "triple") and tree.weight > 0:
         return f"= {name}{tree.reference} ↔ {tree.predicted}"
     if tree.how == "accepted":  # by a rule or a judge, which say more than whether the two are equal
@@ -246,7 +253,7 @@ def explanation_line(tree: Explanation) -> str:
         if same_value(tree.reference, tree.predicted):
             return f"= {name}{shorten(tree.reference)}"
         return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
-    return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {weight}"
+    return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {tree.weight:.4g}"
 
 
 def _kind(value: Any) -> str:

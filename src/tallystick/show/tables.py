@@ -384,13 +384,9 @@ def to_rich(table: Table, width: int | None = None, style: Style = PLAIN) -> Ric
     from rich.text import Text
 
     cells, numeric = text_rows(table, style), _numeric(table)
-    estimated = [any(isinstance(row[k], Estimate) for row in table.rows) for k in range(len(table.columns))]
     narrow = width is not None and _natural_width(table, cells) > width
-    if narrow and any(estimated):
-        cells = [
-            [cell.replace(" [", "\n[", 1) if has else cell for cell, has in zip(row, estimated, strict=True)]
-            for row in cells
-        ]
+    if narrow:
+        cells = _intervals_below(table, cells)
         narrow = width is not None and _natural_width(table, cells) > width
     if narrow and width is not None:
         cells = _folded(table, cells, numeric, width)
@@ -406,6 +402,15 @@ def to_rich(table: Table, width: int | None = None, style: Style = PLAIN) -> Ric
     if narrow and width is not None and _natural_width(table, cells, 1) > width:  # rather too wide than a letter a line
         out.width = _natural_width(table, cells, 1)
     return out
+
+
+def _intervals_below(table: Table, cells: list[list[str]]) -> list[list[str]]:
+    """The cells with each interval on a line below its figure."""
+    estimated = [any(isinstance(row[k], Estimate) for row in table.rows) for k in range(len(table.columns))]
+    return [
+        [cell.replace(" [", "\n[", 1) if has else cell for cell, has in zip(row, estimated, strict=True)]
+        for row in cells
+    ]
 
 
 LEAST = 12

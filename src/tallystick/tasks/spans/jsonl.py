@@ -383,7 +383,9 @@ def _pair(
 
 def _common_text(left: _Record, right: _Record) -> str:
     if left.text is None:
-        raise InputError('has no "text", which character offsets need (or ask for token offsets)', left.place)
+        raise InputError(
+            'has no "text", which offsets of characters need; if they count tokens, say --offsets tokens', left.place
+        )
     if right.text is not None and right.text != left.text:
         at = first_difference(left.text, right.text)
         raise SidesMismatch(
