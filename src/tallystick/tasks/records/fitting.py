@@ -300,18 +300,21 @@ def written(value: Any, plain: Any, type_: Any, node: Similarity | None) -> Any:
         case = next((one for one in shape.parts.values() if _is_of(value, shape_of(one))), None)
         return value if case is None else written(value, plain, case, node)
     if shape.kind == "items" and isinstance(value, list) and isinstance(plain, list):
-        items = [written(a, b, shape.item, node.item) for a, b in zip(value, plain, strict=True)]
-        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        return _written_items(value, plain, shape, node)
     if shape.kind == "map" and isinstance(plain, dict):
         part = (node.item.looks_at() or {}).get("value") if node.item is not None else None
         both = zip(value.items(), plain.values(), strict=True)
         return {key: written(a, b, shape.parts["value"], part) for (key, a), b in both}
-    fields = shape.keys
-    if fields is None or not isinstance(plain, dict) or isinstance(value, dict):
+    if shape.keys is None or not isinstance(plain, dict) or isinstance(value, dict):
         return value
+    return _written_fields(value, plain, shape, node)
+
+
+def _written_fields(value: Any, plain: dict[str, Any], shape: Shape, node: Similarity) -> Any:
+    """A record, likewise: itself if all of its fields are in the data, else the values of its fields by name."""
     parts, called, changed = node.looks_at() or {}, json_keys(shape.origin), False
     made: dict[str, Any] = {}
-    for name, one in fields.items():
+    for name, one in (shape.keys or {}).items():
         found, part = getattr(value, name), parts.get(name)
         key = next((key for key in called.get(name, (name,)) if key in plain), None)
         if part is None or (key is None and found is None):
@@ -324,6 +327,11 @@ def written(value: Any, plain: Any, type_: Any, node: Similarity | None) -> Any:
             made[name] = ABSENT if part.exact_only else found
         changed = changed or made[name] is not found
     return made if changed else value
+
+
+def _written_items(value: list[Any], plain: list[Any], shape: Shape, node: Similarity) -> list[Any]:
+    items = [written(a, b, shape.item, node.item) for a, b in zip(value, plain, strict=True)]
+    return value if all(a is b for a, b in zip(items, value, strict=True)) else items
 
 
 def _is_of(value: Any, shape: Shape) -> bool:
