@@ -18,7 +18,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -181,32 +181,35 @@ def our_tracks(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
 
 def draw_objects(rng: Random) -> tuple[Any, Any]:
     kinds, gold, found = rng.randint(1, 4), [], []
+    crowds = rng.choice((0.0, 0.1, 0.4))
     for _ in range(rng.randint(2, 10)):
         here, there = [], []
         for _ in range(rng.randint(1, 8)):
-            x, y, w, h = rng.random() * 100, rng.random() * 100, 5 + rng.random() * 40, 5 + rng.random() * 40
+            x, y = rng.random() * 100, rng.random() * 100
+            w, h = (5 + rng.random() * rng.choice((40, 40, 150)) for _ in range(2))
             kind = rng.randrange(kinds)
-            here.append({"category": kind, "box": [x, y, w, h]})
+            here.append({
+                "category": kind, "box": [x, y, w, h], "area": w * h * rng.uniform(0.5, 1), "crowd": rng.random() < crowds,
+            })  # fmt: skip
             for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
                 s = rng.choice((1, 3, 8))
-                box = [
-                    x + rng.uniform(-s, s),
-                    y + rng.uniform(-s, s),
-                    max(1, w + rng.uniform(-s, s)),
-                    max(1, h + rng.uniform(-s, s)),
-                ]
+                sizes = [max(1, side + rng.uniform(-s, s)) for side in (w, h)]
+                box = [x + rng.uniform(-s, s), y + rng.uniform(-s, s), *sizes]
                 named = kind if rng.random() < 0.9 else rng.randrange(kinds)
-                there.append({"category": named, "box": box, "score": rng.random()})
-        there.append(
-            {
-                "category": rng.randrange(kinds),
-                "box": [rng.random() * 100, rng.random() * 100, 20, 20],
-                "score": rng.random(),
-            }
-        )
+                there.append(_seen(rng, named, box))
+        there.append(_seen(rng, rng.randrange(kinds), [rng.random() * 100, rng.random() * 100, 20, 20]))
         gold.append({"objects": here})
         found.append({"objects": there})
     return gold, found
+
+
+def _seen(rng: Random, kind: int, box: list[float]) -> dict[str, Any]:
+    return {"category": kind, "box": box, "area": box[2] * box[3], "score": rng.random()}
+
+
+COCO_FIGURES = (
+    "ap", "ap50", "ap75", "ap_small", "ap_medium", "ap_large", "ar1", "ar10", "ar", "ar_small", "ar_medium", "ar_large",
+)  # fmt: skip
 
 
 def peer_objects(reference: Any, predicted: Any) -> Figures:
@@ -223,8 +226,8 @@ def peer_objects(reference: Any, predicted: Any) -> Figures:
         "images": [{"id": k} for k in range(len(reference))],
         "categories": [{"id": kind} for kind in sorted(kinds)],
         "annotations": [
-            {"id": next(number), "image_id": k, "category_id": one["category"], "bbox": one["box"], "iscrowd": 0,
-             "area": one["box"][2] * one["box"][3]}
+            {"id": next(number), "image_id": k, "category_id": one["category"], "bbox": one["box"],
+             "iscrowd": int(one.get("crowd", False)), "area": one.get("area", one["box"][2] * one["box"][3])}
             for k, image in enumerate(reference) for one in image["objects"]
         ],
     }  # fmt: skip
@@ -238,11 +241,20 @@ def peer_objects(reference: Any, predicted: Any) -> Figures:
         judged.evaluate()
         judged.accumulate()
         judged.summarize()
-    return {name: float(judged.stats[k]) for name, k in (("ap", 0), ("ap50", 1), ("ap75", 2), ("ar", 8))}
+    return dict(zip(COCO_FIGURES, map(float, judged.stats), strict=True))
 
 
 def our_objects(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
-    return dict(ts.evaluate(page["COCO"], reference, predicted).figures)
+    def ask(metric: Any) -> dict[str, float]:  # -1 is how COCO writes that there is nothing to find
+        found = ts.evaluate(metric, reference, predicted).figures
+        return {name: -1.0 if value is None else value for name, value in found.items()}
+
+    out = ask(page["COCO"])
+    for name, metric in page["BY_AREA"].items():
+        out |= {f"{figure}_{name}": value for figure, value in ask(metric).items() if figure in ("ap", "ar")}
+    for most in (1, 10):
+        out[f"ar{most}"] = ask(replace(page["COCO"], most=most))["ar"]
+    return {name: out[name] for name in COCO_FIGURES}
 
 
 # Sound events
@@ -462,26 +474,40 @@ def _labels(side: Any) -> list[int]:
 
 
 def peer_clusters(reference: Any, predicted: Any) -> Figures:
-    from sklearn.metrics.cluster import pair_confusion_matrix
+    from sklearn import metrics
 
     left, right = _labels(reference), _labels(predicted)
-    (_, false), (missed, right_pairs) = pair_confusion_matrix(left, right)
+    (_, false), (missed, right_pairs) = metrics.cluster.pair_confusion_matrix(left, right)
     whole = 2 * right_pairs + false + missed
     gold = {item: set(cluster) for cluster in reference["clusters"] for item in cluster}
     found = {item: set(cluster) for cluster in predicted["clusters"] for item in cluster}
     precision = sum(len(gold[k] & found[k]) / len(found[k]) for k in gold) / len(gold)
     recall = sum(len(gold[k] & found[k]) / len(gold[k]) for k in gold) / len(gold)
+    homogeneity, completeness, v = metrics.homogeneity_completeness_v_measure(left, right)
     return {
-        "pairwise": float(2 * right_pairs / whole) if whole else 0.0,
+        "pairwise": float(2 * right_pairs / whole) if whole else 1.0,
         "b3_precision": precision,
         "b3_recall": recall,
+        "homogeneity": float(homogeneity),
+        "completeness": float(completeness),
+        "v": float(v),
+        "v_2": float(metrics.v_measure_score(left, right, beta=2)),
+        "ari": float(metrics.adjusted_rand_score(left, right)),
+        "ami": float(metrics.adjusted_mutual_info_score(left, right)),
     }
 
 
 def our_clusters(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
     b3 = figures(page["B_CUBED"], page["memberships"](reference), page["memberships"](predicted))
-    pairs = figures(page["PAIRWISE"], page["pairs"](reference), page["pairs"](predicted))
-    return {"pairwise": pairs["f1"], "b3_precision": b3["precision"], "b3_recall": b3["recall"]}
+    v, v_2, pairs, ari, ami = (
+        ts.evaluate(page[name], [reference], [predicted], undefined=1.0).figures  # 0/0 is 1, as scikit-learn has it
+        for name in ("V", "V_2", "PAIRWISE", "ARI", "AMI")
+    )
+    return {
+        "pairwise": pairs["f1"], "b3_precision": b3["precision"], "b3_recall": b3["recall"],
+        "homogeneity": v["recall"], "completeness": v["precision"], "v": v["f1"], "v_2": list(v_2.values())[-1],
+        "ari": ari["adjusted"], "ami": ami["adjusted"],
+    }  # fmt: skip
 
 
 FIELDS = {

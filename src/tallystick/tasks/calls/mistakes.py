@@ -15,7 +15,7 @@ from tallystick.files.documents import HeldLines, encode
 from tallystick.files.json_values import decode
 from tallystick.frozen import frozen
 from tallystick.results.mistakes import REMOVED, Change, Edit, Mistake, mend, put, removed
-from tallystick.show.tables import value_text
+from tallystick.show.words import value_text
 from tallystick.tasks.calls.metrics import Corpus
 from tallystick.tasks.mending import pair_up
 
