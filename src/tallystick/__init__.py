@@ -35,12 +35,23 @@ if TYPE_CHECKING:
     from tallystick.algebra.judged import embedding, judged
     from tallystick.algebra.latent import latent, scoped, var
     from tallystick.algebra.missing import any_of, optional
-    from tallystick.algebra.normalise import best, f, f1, jaccard, links, precision, recall, sides, subset, supertypes
+    from tallystick.algebra.normalise import (
+        best,
+        error_rate,
+        f,
+        f1,
+        jaccard,
+        links,
+        precision,
+        recall,
+        sides,
+        subset,
+        supertypes,
+    )
     from tallystick.algebra.numbers import date, number, overlap
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
     from tallystick.algebra.ranked import ranked
-    from tallystick.algebra.rates import error_rate
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match
     from tallystick.algebra.space import box_iou, interval, timeline

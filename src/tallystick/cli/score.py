@@ -54,7 +54,8 @@ def score_command(name: str) -> click.Command:
         settings = settings_of(task, given)
         groups_given(common.groups, common.drawn, settings)
         train = training_of(common.training, settings, common.by)
-        look_at_gates(common, task)  # report a misspelt gate before the work, not after it
+        if common.gated:
+            look_at_gates(common, task)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
         if task.together and together == (files[1] is not None):
@@ -281,7 +282,8 @@ def finish(ending: Ending, common: Common) -> None:
             say(f"intervals: {interval_line(list(results.values()), resamples=common.resamples)}")
     for line in (*written, *ending.closing, *((*against.notes, against.summary) if against is not None else ())):
         say(line)
-    pass_gates(results, common, against)
+    if common.gated:
+        pass_gates(results, common, against)
 
 
 def _as_asked(ending: Ending, common: Common) -> tuple[Results, Shown]:

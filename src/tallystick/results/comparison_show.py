@@ -20,17 +20,29 @@ from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.comparison import letter, mean_correlations
 from tallystick.results.documents import rows_side_by_side
 from tallystick.results.tables import figure_name
-from tallystick.show.cells import PLAIN, Kind, Style, round_or_cut, style_of
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
-from tallystick.show.tables import Column, Estimate, Name, Table, Tables, choose, notebook_table
+from tallystick.show.tables import (
+    PLAIN,
+    Column,
+    Estimate,
+    Kind,
+    Name,
+    Style,
+    Table,
+    Tables,
+    choose,
+    notebook_table,
+    round_or_cut,
+    style_of,
+)
 from tallystick.show.writers import find_writer
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison, Measure
     from tallystick.results.results import Results
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Block, Dots, Picture, Ranks
+    from tallystick.show.tables import How
 
 
 WIDE, NARROW = 4, 8

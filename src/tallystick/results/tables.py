@@ -18,15 +18,8 @@ from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures, worst_first
-from tallystick.show.tables import (
-    Column,
-    Table,
-    cut,
-    notebook_tree,
-    one_line,
-    quantity,
-    tell_apart,
-)
+from tallystick.show.tables import Column, Table, notebook_tree, quantity
+from tallystick.show.words import cut, one_line, tell_apart
 from tallystick.version import __version__
 
 if TYPE_CHECKING:

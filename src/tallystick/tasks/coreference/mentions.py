@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.sets import match
+from tallystick.algebra.normalise import Normaliser
+from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -188,6 +189,18 @@ def links(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
+def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
+    """The rows of a metric over documents of items."""
+    inner = metric.inner
+    assert isinstance(inner, Matching)
+    key, response = inner.encode(left, right, scope)
+    assert isinstance(key, Items)
+    assert isinstance(response, Items)
+    found = inner.matched(key, response)
+    common = weighted_counts(key.owners[found.i], found.weight, len(left))
+    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
+
+
 def b3(t: Overlaps) -> F64:
     """For each mention the share of its entity that is right (eq. 23, 24), over pairs of entities instead of memberships.
 
@@ -332,9 +345,10 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
         if dropped > 10:
             notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
     rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
-    zeros = "linear" if options.compat else options.zeros
-    mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
-    notes += said
+    if options.match != "exact" or (pairs.key.empty is not None and pairs.response.empty is not None):
+        zeros = "linear" if options.compat else options.zeros
+        mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
+        notes += said
     sides = []
     for c, mention, chosen in zip(chains, mentions, rows, strict=True):
         sides.append(Side(c.document[chosen], c.entity[chosen], mention[chosen], c.entities).without_gaps())

@@ -22,6 +22,7 @@ from typing import Any, Literal, get_args
 from uuid import UUID
 
 import msgspec
+import numpy as np
 
 from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
 from tallystick.algebra.node import Similarity
@@ -34,6 +35,9 @@ MOST_LISTED = 1000
 
 MOST_LOOKED_INTO = 20
 """So many predictions with unknown keys are searched for an answer inside of them."""
+
+LONG = 10_000
+"""So many bytes are worth an array."""
 
 
 @dataclass
@@ -376,7 +380,14 @@ def _shown(value: Any) -> str:
 
 def key_marks(data: bytes) -> int:
     """How often a text is followed by a colon: the number of keys, and of texts that look like one, which stay in what is written anew."""
-    return data.count(b'":') + data.count(b'" :')
+    if len(data) < LONG:
+        return data.count(b'":') + data.count(b'" :')
+    letters = np.frombuffer(data, np.uint8)  # to look at the colons takes a quarter of the time
+    colons = np.flatnonzero(letters[2:] == ord(":")) + 2
+    before = letters[colons - 1]
+    marks = before == ord('"')
+    marks |= (before == ord(" ")) & (letters[colons - 2] == ord('"'))
+    return int(np.count_nonzero(marks)) + (data[:2] == b'":')
 
 
 def repeated_key(text: str) -> str | None:
