@@ -81,11 +81,11 @@ def test_coco_departs_from_the_most_that_can_be_right():
 def test_webnlg_pairs_once_for_all_figures():
     """The one pair has the same subject, the other one some words of everything: that is more over all four figures, and nothing strictly."""
     page = code_of("triples")
-    gold = {"triples": [{"subject": "a b", "predicate": "p q", "object": "r s"}]}
+    gold = {"triples": [{"subject": "c d", "predicate": "p q", "object": "r s"}]}
     found = {
         "triples": [
-            {"subject": "a b", "predicate": "x", "object": "y"},
-            {"subject": "a", "predicate": "p", "object": "r"},
+            {"subject": "c d", "predicate": "x", "object": "y"},
+            {"subject": "c", "predicate": "p", "object": "r"},
         ]
     }
     sides = [page["elements"](side) for side in (gold, found)]
