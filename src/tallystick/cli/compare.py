@@ -250,7 +250,7 @@ def score_systems(
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
             found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
-            _require_same_documents({_run_name(run, files): one for run, one in found.items()})
+            _require_same_documents(found, files)
             results |= found
         except SidesMismatch as error:
             remedies = [one.remedy for one in absent.values() if one.remedy]
@@ -287,9 +287,9 @@ def _score_against(
     return {run: results_of(task, one, of_run(settings, run)) for run, one in scored.items()}
 
 
-def _require_same_documents(scored: Mapping[str, Results]) -> None:
+def _require_same_documents(scored: Mapping[tuple[str, int], Results], files: Mapping[str, list[str]]) -> None:
     """Runs against one reference are compared document by document, so all of them have to be paired with it alike."""
-    (first, ours), *others = scored.items()
+    (first, ours), *others = ((_run_name(run, files), one) for run, one in scored.items())
     for name, theirs in others:
         for mine, its in zip(ours.values(), theirs.values(), strict=False):
             if mine.ids != its.ids:

@@ -206,20 +206,7 @@ def read_figures(name: str | Path) -> FigureTable:
 
 def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> FigureTable:
     found = [column.strip() for column in next(rows, (0, []))[1]]
-    if not set(NEEDED) <= set(found):
-        raise InputError(
-            f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
-        )
-    again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
-    if again:
-        raise InputError(f"has the column {again[0]!r} twice", Place(file, 1))
-    known = (*COLUMNS, *MADE) if ours else COLUMNS
-    unknown = [column for column in found if column not in known]
-    if unknown:
-        raise InputError(
-            f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
-            Place(file, 1),
-        )
+    _check_columns(found, file, (*COLUMNS, *MADE) if ours else COLUMNS)
     table = FigureTable()
     ranked: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for line, row in rows:
@@ -237,6 +224,22 @@ def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> Figur
     if "figure" in found:
         _mark_as_ours(table)
     return table
+
+
+def _check_columns(found: list[str], file: str, known: Sequence[str]) -> None:
+    if not set(NEEDED) <= set(found):
+        raise InputError(
+            f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
+        )
+    again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
+    if again:
+        raise InputError(f"has the column {again[0]!r} twice", Place(file, 1))
+    unknown = [column for column in found if column not in known]
+    if unknown:
+        raise InputError(
+            f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
+            Place(file, 1),
+        )
 
 
 def _read_json(content: str, file: str) -> FigureTable:

@@ -115,11 +115,7 @@ def match_orders(
             most = max(outline.upper, start.lower)
             return Matched(start.lower, most, most <= start.lower, start.left, start.right)
         return outline
-    clash = _clashes(before_left, before_right, u, v)
-    if constraint in ("1:1", "N:1"):
-        clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])
-    if constraint in ("1:1", "1:N"):
-        clash |= (v[:, None] == v[None, :]) & (u[:, None] != u[None, :])
+    clash = _clashes(before_left, before_right, u, v, constraint)
     unit = common_unit(weight)
 
     upper, chosen = _ignoring_order(u, v, weight, clash)
@@ -286,10 +282,15 @@ def _search(
     return chosen, found.upper
 
 
-def _clashes(before_left: Mask, before_right: Mask, u: I64, v: I64) -> Mask:
-    """Which two pairs break u ≤ u' iff v ≤ v' in either direction."""
+def _clashes(before_left: Mask, before_right: Mask, u: I64, v: I64, constraint: Constraint) -> Mask:
+    """Which two pairs break u ≤ u' iff v ≤ v' in either direction, or share a node that the constraint gives to one pair only."""
     differs = before_left[np.ix_(u, u)] != before_right[np.ix_(v, v)]
-    return np.asarray(differs | differs.T)
+    clash: Mask = np.asarray(differs | differs.T)
+    if constraint in ("1:1", "N:1"):
+        clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])
+    if constraint in ("1:1", "1:N"):
+        clash |= (v[:, None] == v[None, :]) & (u[:, None] != u[None, :])
+    return clash
 
 
 def _ignoring_order(u: I64, v: I64, weight: F64, clash: Mask) -> tuple[float, I64]:

@@ -206,10 +206,7 @@ class Evaluation:
         n, first = len(reference), self._taken.count
         if ids is not None and len(ids) != n:
             raise SidesMismatch(f"{len(ids):,} ids for {n:,} documents")
-        if batch is not None and batch < 1:
-            raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
-        if executor is not None and not hasattr(executor, "submit"):
-            raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
+        _check_how(batch, executor)
         listed = [None] * n if ids is None else list(ids)
         self._taken.check_ids(listed)
         names = range(first, first + n) if ids is None else listed
@@ -241,13 +238,17 @@ class Evaluation:
                 raise (error if not by_id or n > 20 else _read_by_id(error, places)) from None
             predicted = accepted
             found = scored()
-        self.scored = reference, predicted
         found.surplus = surplus
+        return self._take(found, listed, reference, predicted)
+
+    def _take(self, found: Account, ids: list[Any], reference: Any, predicted: Any) -> F64:
+        """Add what was scored, and return its rows."""
+        self.scored = reference, predicted
         self.aligned, found.aligned = found.aligned, None
         rows = found.rows
         found.let_go()
         if self._taken.totals is None:
-            found.ids = listed
+            found.ids = ids
         found.documents = [(reference, predicted)]
         self._taken.add(found)
         self._taken.forget()
@@ -376,6 +377,13 @@ def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
             f"reference is a dict whose keys ({some(reference)}) are the fields of the metric; a dict is read as documents by id. For one "
             "document, give [reference] and [predicted]"
         )
+
+
+def _check_how(batch: int | None, executor: Executor | None) -> None:
+    if batch is not None and batch < 1:
+        raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
 
 
 def _read_by_id(error: ValueMismatch, ids: Sequence[Any]) -> ValueMismatch:

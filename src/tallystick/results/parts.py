@@ -24,7 +24,7 @@ from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.results.bins import bin_order
 from tallystick.results.compare import compare_parts, splits_with
-from tallystick.results.resampling import EQUAL, Interval, intervals
+from tallystick.results.resampling import EQUAL, Interval, intervals, where_present
 from tallystick.results.result import LabelFigures, Result
 from tallystick.results.results import expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
@@ -141,7 +141,7 @@ def with_intervals(
     if by is not None:
         for metric, portions in results.background.portions(results, by, label, train).items():
             parts = portions.results(results[metric])
-            drawn_parts = [_where_present(part) for part in parts.values()]
+            drawn_parts = [where_present(part) for part in parts.values()]
             found[metric] = dict(zip(parts, intervals(drawn_parts, resamples=resamples), strict=True))
     out, order = [], list(found)
     for table in tables:
@@ -163,34 +163,6 @@ def with_intervals(
     extra = {"intervals": {name: _ends(one) for name, one in whole.items()}, "intervals_by": drawn}
     placed = {f"{by}s": rows} if by in ("label", "field") else {"by": {by: rows}}
     return out, {**extra, **(placed if by is not None else {})}
-
-
-@frozen
-class WherePresent:
-    """A part as resamples see it: one that has nothing of the part on either side has no figure, and the policy for 0/0 holds in the
-    others. An interval is then about how well the part is found, and not about how often it was drawn."""
-
-    kind: Kind
-    undefined: float
-
-    @property
-    def headline(self) -> str:
-        return self.kind.headline
-
-    @property
-    def sums(self) -> tuple[str, ...]:
-        return self.kind.sums
-
-    def figures(self, sums: F64) -> dict[str, F64]:
-        there = sums.any(axis=-1)
-        found = self.kind.figures(sums)
-        return {n: np.where(there, np.nan_to_num(one, nan=self.undefined), np.nan) for n, one in found.items()}
-
-
-def _where_present(part: Result) -> Result:
-    if part.undefined is None:
-        return part
-    return part.changed(kind=WherePresent(part.kind, part.undefined), undefined=None)
 
 
 def _about_absence(known: Mapping[str, Mapping[str, Interval]], resamples: int) -> list[str]:

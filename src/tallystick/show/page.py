@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
 from tallystick.frozen import frozen
-from tallystick.show.cells import head_text, kind_of
-from tallystick.show.tables import Table, cell_text
+from tallystick.show.tables import Table, cell_text, head_text, kind_of
 from tallystick.version import __version__
 
 if TYPE_CHECKING:

@@ -263,13 +263,7 @@ def prepare(
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
-    if shape is None and known is not None and known.schema is not None:
-        shape = inferred_shape(dict(known.schema), known.doubts)
-    elif shape is None:
-        shape = infer_shape(left)
-    paths = _paths_of_alternatives(shape.reference, choices)
-    if shape.reference is not None and paths:
-        shape = shape.with_alternatives(paths)
+    shape = _shape_to_compare(shape, left, known, choices)
     pairing = lay_together(left, predicted, shape, settings, missing)
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
@@ -277,14 +271,7 @@ def prepare(
     if settings.metric is not None:
         pairing.predicted.metric = metric = as_metric(settings.metric).within(settings.time_limit)
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)
-    outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
-    by_id = pairing.decide() == "by id" and not outside
-    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
-        if not _has_field(shape.reference, id_field):
-            continue
-        # A field that pairs the documents is always right; counting it would only flatter.
-        why = "it pairs the documents" if by_id else "no prediction has one"
-        choices.setdefault(id_field, Choice(ignored=True, why=why))
+    _ignore_ids(choices, pairing, left, shape, settings)
     nothing = None if settings.nothing is None else _words(settings.nothing)
     options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
     metric, keys, decisions = _derive_once(shape.reference, choices, options)
@@ -298,6 +285,31 @@ def prepare(
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
     return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure), settings.time_limit)
+
+
+def _shape_to_compare(
+    declared: RecordShape | None, reference: Any, known: Known | None, choices: Mapping[str, Any]
+) -> RecordShape:
+    """The shape of the documents, declared or inferred, with what the choices say about alternatives."""
+    shape = declared
+    if shape is None and known is not None and known.schema is not None:
+        shape = inferred_shape(dict(known.schema), known.doubts)
+    elif shape is None:
+        shape = infer_shape(reference)
+    paths = _paths_of_alternatives(shape.reference, choices)
+    return shape.with_alternatives(paths) if shape.reference is not None and paths else shape
+
+
+def _ignore_ids(
+    choices: dict[str, Any], pairing: Any, reference: Any, shape: RecordShape, settings: RecordSettings
+) -> None:
+    """Choose to ignore the ids. A field that pairs the documents is always right; counting it would only flatter."""
+    outside = are_named(reference) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
+    by_id = pairing.decide() == "by id" and not outside
+    why = "it pairs the documents" if by_id else "no prediction has one"
+    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+        if _has_field(shape.reference, id_field):
+            choices.setdefault(id_field, Choice(ignored=True, why=why))
 
 
 def judge_by(metric: Node, asked: Any) -> Judging | None:
