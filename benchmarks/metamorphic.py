@@ -228,7 +228,7 @@ def a_mended_document(case: Case) -> Broken:
     after = case.score(predicted=predicted)
     found = _figures(after)
     for name, figures in _figures(case.whole).items():
-        if name not in found:  # which metrics there are may depend on the items: without any, nobody knows of entity types
+        if name not in found:  # without any item, nobody knows of entity types, and there is no `strict`
             if any(np.any(result.rows) for result in after.values()):
                 yield name, "is not there"
         elif _falls(figures, found[name], ("precision", "recall", "f1", "score")):
