@@ -21,10 +21,10 @@ LIMITED = ["sequence(exact)", "edit(exact)", "tree(exact)", "tree_edit(exact)", 
 def test_a_limit_reaches_every_matching_that_may_take_long_and_its_signature(inner):
     metric = ts.parse(f"f1({inner})")
     assert metric.limited
-    assert "limit=2.0" in str(metric.within(2.0))
+    assert "limit=2.0" in str(metric.limited_to(2.0))
     own = ts.parse(f"f1({inner[:-1]}, limit=5))")
-    assert "limit=5.0" in str(own.within(2.0)), "what an expression says stays"
-    assert metric.within(None) == metric
+    assert "limit=5.0" in str(own.limited_to(2.0)), "what an expression says stays"
+    assert metric.limited_to(None) == metric
 
 
 def _sequences(rng, n, labels):

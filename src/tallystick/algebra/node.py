@@ -220,9 +220,9 @@ class Node:
         """Whether any part has a time limit, so that the result has bounds."""
         return any(part.limited for _, part in self.parts())
 
-    def within(self: T, seconds: float | None) -> T:
+    def limited_to(self: T, seconds: float | None) -> T:
         """The same metric with this limit, in seconds, wherever it may have one and has none."""
-        return self if seconds is None or not self.limited else self.rebuilt(lambda part: part.within(seconds))
+        return self if seconds is None or not self.limited else self.rebuilt(lambda part: part.limited_to(seconds))
 
     def at_most(self: T) -> T:
         """The same metric with the upper bound of everything that has a limit."""

@@ -118,8 +118,8 @@ class Limited(Similarity):
         """The limit, or the one that holds where none is given."""
         return DEFAULT_LIMIT if self.limit is None else self.limit
 
-    def within(self: Limits, seconds: float | None) -> Limits:
-        inside = super().within(seconds)
+    def limited_to(self: Limits, seconds: float | None) -> Limits:
+        inside = super().limited_to(seconds)
         return inside if seconds is None or self.limit is not None else replace(inside, limit=seconds)
 
     def at_most(self: Limits) -> Limits:

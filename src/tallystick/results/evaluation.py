@@ -108,13 +108,13 @@ def evaluate_few(
     )  # fmt: skip
 
 
-def limited_to(metric: Node, seconds: Any) -> Node:
+def under_limit(metric: Node, seconds: Any) -> Node:
     """The metric with a time limit for each document, which its expression and so its signature say wherever bounds may depend on it."""
     if seconds is not None and not (
         isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds > 0
     ):
         raise MetricError(f"time_limit: expected seconds above 0, found {seconds!r:.60}")
-    return metric.within(seconds)
+    return metric.limited_to(seconds)
 
 
 def settings_of(metric: Node) -> str:
@@ -149,7 +149,7 @@ class Evaluation:
             raise MetricError(f"expected a metric such as f1(match(exact)), found {metric!r}")
         if undefined not in (None, 0.0, 1.0):
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
-        metric = limited_to(metric, time_limit)
+        metric = under_limit(metric, time_limit)
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
         self._without_columns: list[tuple[Data, Data]] = []
         self.scored: tuple[Data, Data] | None = None

@@ -269,14 +269,14 @@ def prepare(
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
-        pairing.predicted.metric = metric = as_metric(settings.metric).within(settings.time_limit)
+        pairing.predicted.metric = metric = as_metric(settings.metric).limited_to(settings.time_limit)
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)
     _ignore_ids(choices, pairing, left, shape, settings)
     nothing = None if settings.nothing is None else _words(settings.nothing)
     options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
     metric, keys, decisions = _derive_once(shape.reference, choices, options)
     assert keys is not None
-    metric = metric.within(settings.time_limit)
+    metric = metric.limited_to(settings.time_limit)
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
     if "record(" in str(metric):  # a product needs all of its fields, so what a prediction lacks has to be found
