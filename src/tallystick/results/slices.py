@@ -194,12 +194,14 @@ def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
     there = False
     for reference, _ in result.documents_kept if result is not None else ():
         for value in as_objects(reference):
+            has, above = True, ""
             for step in path.split("."):
                 names = field_names(value)
-                known |= dict.fromkeys(map(str, names))
+                known |= dict.fromkeys(f"{above}{name}" for name in names)
+                above = f"{above}{step}."
                 has = step in names
-                there = there or has
                 value = None if not has else value[step] if isinstance(value, Mapping) else getattr(value, step, None)
+            there = there or has
             out.append(value)
     if there:
         return out

@@ -183,7 +183,7 @@ def _plain_container(value: Any) -> Any:
     if rows is not None:
         return plain(rows)
     if is_doc(value):
-        from tallystick.files.spacy_docs import doc_fields
+        from tallystick.files.exports import doc_fields
 
         return doc_fields(value)
     if isinstance(value, (set, frozenset)):

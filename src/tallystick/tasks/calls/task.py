@@ -79,7 +79,7 @@ class Calls(Task):
         "wrong value": "the argument has another value",
         "missed call": "no predicted call is like it",
         "spurious call": "no call of the reference is like it",
-        "hallucinated function": "a call of a function that there is not: none of --tools, or, without them, none that the reference calls",
+        "hallucinated function": "a call of a function that does not exist: it is not in --tools or, without --tools, the reference never calls it",
         "wrong order": "the calls come in another order, with --ordered",
     }
     attributes = {

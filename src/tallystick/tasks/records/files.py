@@ -434,12 +434,12 @@ class RecordFile:
             found, refusals = accept_value(self.metric, found)
         if not fitting.findings and not (self.lenient or self.tolerant):
             raise InputError(str(problem), self.place(number)) from None
-        for path, what in fitting.findings:
+        for k, (path, what) in enumerate(fitting.findings):
             general = re.sub(r"\[\d+\]", "[*]", path)
             if general in refusals.asked or self._ignores(general):
                 continue  # the kind is the business of whoever was asked, or nobody's
-            if not (self.lenient or self.tolerant):
-                raise InputError(str(problem), self.place(number)) from None
+            if not (self.lenient or self.tolerant):  # the converter names the first only, which may be fine
+                raise InputError(f"{path}: {what}" if k else str(problem), self.place(number)) from None
             self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
             self.findings.wrapping = self.findings.wrapping or wrapping_key(value) or ""
         for path, what in refusals.wrong:

@@ -29,11 +29,11 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.files.annotated import formats_of
 from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.boundaries import find_format as recognise
+from tallystick.files.exports import is_spacy_file
 from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing, pair_sides
 from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
-from tallystick.files.spacy_docs import is_spacy_file
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen

@@ -245,7 +245,7 @@ def _read_sides(files: tuple[AnySource, AnySource], formats: tuple[str, str], of
 def read_foreign(name: AnySource, format: str, ask: Ask) -> AnnotatedFile:
     """A file of somebody else's format."""
     if format == "spacy":
-        from tallystick.files.spacy_docs import read_spacy
+        from tallystick.files.exports import read_spacy
 
         return read_spacy(name, ask)
     return read_annotated(name, next(one for one in LAYOUTS if one.name == format), ask)
