@@ -275,15 +275,9 @@ def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) ->
     return block.first[lines] + block.columns[lines] + column
 
 
-def place_of(block: LineBlock, source: Source, line: int, column: int | None = None) -> Place:
-    """The place of a field for a message, with a caret under it."""
-    text = block.text(line)
-    if column is None or not block.columns[line]:
-        return source.place(block.line + line, None, text)
-    first = int(block.first[line])
-    index = first + column + (int(block.columns[line]) if column < 0 else 0)
-    before = block.data[int(block.start[first]) : int(block.start[index])].decode("utf-8", "replace")
-    return source.place(block.line + line, len(before) + 1, text)
+def place_of(block: LineBlock, source: Source, line: int) -> Place:
+    """The place of a line for a message."""
+    return source.place(block.line + line, None, block.text(line))
 
 
 # Column files with one token a line: which lines are tokens, where sentences and documents begin.

@@ -278,7 +278,7 @@ def _calls_of(document: Any) -> Sequence[Any]:
 # Scoring
 
 
-def evaluate_calls(corpus: Corpus, names: Sequence[str], undefined: float | None = None) -> dict[str, Result]:
+def evaluate_calls(corpus: Corpus, names: Sequence[str]) -> dict[str, Result]:
     """A result for each metric."""
     out: dict[str, Result] = {}
     for name in choose_metrics(METRICS, names, "calls"):
