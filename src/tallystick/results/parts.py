@@ -22,12 +22,12 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.tally import Counts, Kind, Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
-from tallystick.results.bins import bin_order
 from tallystick.results.compare import compare_parts, splits_with
 from tallystick.results.resampling import EQUAL, Interval, intervals, where_present
 from tallystick.results.result import LabelFigures, Result
 from tallystick.results.results import expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
+from tallystick.results.slices import bin_order
 from tallystick.results.tables import figure_name
 from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.tables import Column, Estimate, Table, Tables
