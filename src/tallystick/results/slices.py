@@ -11,9 +11,7 @@ same size that are as far from their rest (a permutation test, two-sided), after
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +27,7 @@ from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
 from tallystick.files.table import read_cells, separator
 from tallystick.frozen import frozen
-from tallystick.results.parts import Portions
+from tallystick.results.parts import NONE, Portions, bin_of, bin_order
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments
@@ -425,31 +423,3 @@ def _random_slices(rows: Sequence[F64], sizes: Sequence[int], resamples: int, se
         for place, part in zip(rest, np.split(sums, ends, axis=2), strict=True):
             out[place] = [part[:, k] for k in range(len(sizes))]
     return [out[place] for place in range(len(rows))]
-
-
-# Values in bins: of numbers 0, 1, 2, 3-4, 5-8, 9-16, ..., which double; a fraction is in the bin of the next whole number. Texts are parts
-# of their own.
-
-
-NONE = "(none)"
-"""The part of what has no value."""
-
-
-def bin_of(value: Any) -> str:
-    """The part that a value belongs to: a number's bin, a text itself."""
-    if value is None or value == "" or value != value:
-        return NONE
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, (int, float)):
-        return str(value)
-    number = max(0, ceil(value - 1e-9))
-    high = 1 << max(0, number - 1).bit_length() if number else 0
-    low = high // 2 + 1 if number > 1 else number
-    return str(low) if low == high else f"{low}-{high}"
-
-
-def bin_order(part: str) -> tuple[int, int, str]:
-    """What parts are sorted by: bins of numbers by where they begin, then texts, and what has no value last."""
-    number = re.fullmatch(r"(\d+)(-\d+)?", part)
-    return (0, int(number[1]), "") if number else (2 if part == NONE else 1, 0, part)

@@ -17,8 +17,7 @@ import numpy as np
 
 from tallystick.errors import MetricError
 from tallystick.results.breakdown import PartRows
-from tallystick.results.parts import Portions
-from tallystick.results.slices import bin_of
+from tallystick.results.parts import Portions, bin_of
 from tallystick.tasks.breakdowns import in_bins
 from tallystick.tasks.dependencies.alignment import align_words
 from tallystick.tasks.dependencies.metrics import CONTENT, Flags, _relation_in, judge_pairs, without_subtype
