@@ -35,7 +35,7 @@ ts.arguments("gold.json", Path("system.json"), parses=Path("gold.conllu"), parti
 ts.roles({"PerpInd": [["guerrillas"]]}, {}, strings="exact")
 ts.nary([{"Task": [(0, 2)]}], [], hierarchy=None)
 ts.templates([{"type": "attack", "slots": {}}], [], preset="gtt")
-ts.amr("(a / b)", ["(a / b)"], preset="smatch", seconds=1.5)
+ts.amr("(a / b)", ["(a / b)"], preset="smatch", time_limit=1.5)
 ts.hierarchies([("a", "b")], "(a(b))", kinds=("membership",), transitive=False)
 ts.records({"total": 1}, [{"total": 1}], credit="all")
 ts.calls([[{"name": "f", "arguments": {}}]], "calls.jsonl", strings="bfcl", ordered=True)
