@@ -69,7 +69,7 @@ class Native:
         self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
 
         # Not every library of this interface has it: those of before are only slower.
-        self._number_ranges: Any = getattr(library, "number_ranges", None)
+        self._number_ranges: Any = getattr(library, "number_spans", None)
         if self._number_ranges is not None:
             codes = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
             self._number_ranges.restype = number
@@ -103,7 +103,7 @@ class Native:
             return None
         bits = len(start).bit_length() + 1
         codes, first = np.empty(len(start), np.int32), np.empty(len(start), np.int64)
-        table = np.full(1 << bits, -1, np.int32)
+        table = np.empty(1 << bits, np.int32)
         found = self._number_ranges(
             data, len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
         )

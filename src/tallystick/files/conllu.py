@@ -16,6 +16,7 @@ line behind it, words are numbered from 1, a range stands before its words, no F
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from itertools import count
 from typing import Any, NoReturn, Protocol
@@ -37,7 +38,8 @@ STRETCH = 1 << 20
 """How many bytes are searched for tabs at a time, so that their positions take little memory."""
 
 PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS), (MISC,))
-_ENDS = [piece[-1] for piece in PIECES]  # the tab number c ends the column number c; MISC ends with its line
+_ENDS = np.array([piece[-1] - MISC for piece in PIECES])
+"""Where pieces end, counted in tabs before the end of the line, which ends MISC."""
 _NAMED = np.zeros(256, np.bool_)
 _NAMED[list(b"nsg")] = True  # newdoc, sent_id, global.Entity
 _SPACE = np.zeros(256, np.bool_)
@@ -74,16 +76,13 @@ class Coded:
 
 def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = None) -> tuple[Ints, Ints]:
     """Codes under which two columns can be compared; `canonical` is asked once for each distinct value."""
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
 
     def renumbered(column: Coded) -> Ints:
         if len(column.codes) < len(column.values):
             column = column.compacted()
         values: Iterable[str] = map(canonical, column.values) if canonical else column.values
-        listed = list(values)
-        new = dict.fromkeys(value for value in listed if value not in numbers)
-        numbers.update(zip(new, count(len(numbers))))
-        table = np.fromiter(map(numbers.__getitem__, listed), np.int32, len(listed))
+        table = np.fromiter(map(numbers.__getitem__, values), np.int32, len(column.values))
         return table[column.codes] if len(table) else column.codes
 
     return renumbered(a), renumbered(b)
@@ -165,7 +164,9 @@ def read_table(content: Content, wanted: Collection[int]) -> Table:
     while begin < size:
         end = data.find(b"\n", min(begin + STRETCH, size) - 1) + 1
         stretch = np.frombuffer(data, np.uint8, end - begin, begin)
-        ends = np.flatnonzero(stretch == ord("\n"))
+        marks = np.flatnonzero((stretch - np.uint8(ord("\t"))) < 2)  # tabs and line ends, which are the next byte
+        line_marks = np.flatnonzero(stretch[marks] == ord("\n"))
+        ends = marks[line_marks]
         starts = np.concatenate(([0], ends[:-1] + 1))
         first = stretch[starts]
         kind = np.full(len(ends), ROW, np.uint8)
@@ -173,14 +174,11 @@ def read_table(content: Content, wanted: Collection[int]) -> Table:
         kind[first == ord("#")] = COMMENT
         is_row = kind == ROW
 
-        tabs = np.flatnonzero(stretch == ord("\t"))
-        tabs_in_line = np.diff(np.searchsorted(tabs, ends), prepend=0)
+        tabs_in_line = np.diff(line_marks, prepend=-1) - 1
         wrong = np.flatnonzero(is_row & (tabs_in_line != 9))
         if wrong.size:
             raise _not_ten(content, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
-        bounds = np.empty((np.count_nonzero(is_row), len(PIECES)), offset_type)
-        bounds[:, :-1] = tabs[np.repeat(is_row, tabs_in_line)].reshape(-1, 9)[:, _ENDS[:-1]]
-        bounds[:, -1] = ends[is_row]
+        bounds = marks[line_marks[is_row][:, None] + _ENDS].astype(offset_type)
 
         # `# text` is the long one among the comments, so look at the letter after the space first.
         first, second = (stretch[np.minimum(starts + k, len(stretch) - 1)] for k in (1, 2))
@@ -217,7 +215,7 @@ def _split_piece(codes: Ints, distinct: list[bytes], width: int) -> list[Coded]:
     columns = []
     for column in range(width):
         mine = fields[column::width]
-        numbers = dict(zip(dict.fromkeys(mine), count()))
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
         numbered = np.fromiter(map(numbers.__getitem__, mine), np.int32, len(mine))
         columns.append(Coded(numbered[codes], list(numbers)))
     return columns
