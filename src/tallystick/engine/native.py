@@ -73,7 +73,7 @@ class Native:
         if self._number_ranges is not None:
             codes = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
             self._number_ranges.restype = number
-            self._number_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, number, codes, codes, whole]
+            self._number_ranges.argtypes = [ctypes.c_char_p, number, number, whole, whole, number, codes, codes, whole]
 
         self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
         if self._hybrid_steps is not None:
@@ -105,7 +105,7 @@ class Native:
         codes, first = np.empty(len(start), np.int32), np.empty(len(start), np.int64)
         table = np.empty(1 << bits, np.int32)
         found = self._number_ranges(
-            data, len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
+            data, len(data), len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
         )
         return codes, first[:found].copy()
 

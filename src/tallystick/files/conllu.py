@@ -24,10 +24,11 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import ranges
 from tallystick.errors import InputError
 from tallystick.files.lines import read_utf8
 from tallystick.files.source import Source
-from tallystick.files.table import WIDTH, number_ranges
+from tallystick.files.table import number_ranges
 from tallystick.frozen import frozen
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
@@ -90,16 +91,14 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
 
 @frozen(eq=False)
 class Content:
-    """A source's bytes; the last line is ended, and zeros follow that `number_ranges` may read."""
+    """A source's bytes, of which the last line is ended."""
 
     source: Source
     data: bytes
-    size: int
-    """The number of bytes without the zeros."""
 
     def error(self, message: str, line: int, field: int | None = None, column: int | None = None) -> InputError:
         """An error at a line (counted from 1), with a caret under a field or a column if there is one to point at."""
-        lines = self.data[: self.size].split(b"\n", line)
+        lines = self.data.split(b"\n", line)
         text = lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else None
         if text is not None and field is not None:
             column = sum(len(part) + 1 for part in text.split("\t")[:field]) + 1
@@ -110,8 +109,7 @@ def read_content(source: Source) -> Content:
     """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
     data = read_utf8(source)
     data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
-    ended = b"" if data.endswith(b"\n") or not data else b"\n"
-    return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
+    return Content(source, data if data.endswith(b"\n") or not data else data + b"\n")
 
 
 @frozen(eq=False)
@@ -153,7 +151,7 @@ class Table:
 
 def read_table(content: Content, wanted: Collection[int]) -> Table:
     """Split a file into columns; the only errors here are wrong numbers of columns."""
-    data, size = content.data, content.size
+    data, size = content.data, len(content.data)
     kinds = [np.zeros(0, np.uint8)]
     row_starts = [np.zeros(0, np.intp)]
     offset_type = np.int32 if size < 2**31 else np.int64
@@ -198,8 +196,8 @@ def read_table(content: Content, wanted: Collection[int]) -> Table:
             piece_start = start if at == 0 else every_bound[:, at - 1].astype(np.intp) + 1
             piece_end = every_bound[:, at].astype(np.intp)
             codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
-            distinct = _slices(data, piece_start[occurs], piece_end[occurs])
-            columns.update(zip(piece, _split_piece(codes, distinct, len(piece)), strict=True))
+            fields = _fields(data, piece_start[occurs], piece_end[occurs])
+            columns.update(zip(piece, _split_piece(codes, fields, len(piece)), strict=True))
     every_kind = np.concatenate(kinds)
     lines = (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32)
     return Table(content, every_kind, lines, columns, every_bound, start, np.concatenate(comment_lines), comments)
@@ -209,9 +207,18 @@ def _slices(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[bytes
     return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _split_piece(codes: Ints, distinct: list[bytes], width: int) -> list[Coded]:
-    """The columns of a piece, from its codes and its distinct values."""
-    fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
+def _fields(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[str]:
+    """The fields of some ranges, each of which is followed by a tab or the end of its line."""
+    if not len(starts):
+        return []
+    sizes = ends - starts + 1
+    taken = np.frombuffer(data, np.uint8)[ranges(starts, sizes)]
+    taken[np.cumsum(sizes) - 1] = ord("\t")
+    return taken[:-1].tobytes().decode("utf-8").split("\t")
+
+
+def _split_piece(codes: Ints, fields: list[str], width: int) -> list[Coded]:
+    """The columns of a piece, from its codes and the fields of its distinct values."""
     columns = []
     for column in range(width):
         mine = fields[column::width]

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import ranges
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Format, conllu_boundaries_in_order
 from tallystick.files.conllu import (
@@ -85,16 +86,15 @@ def read_edges(
     offsets = np.concatenate(([0], np.cumsum(kept)))[np.concatenate(([0], np.cumsum(of_value)))]
     dropped = np.bincount(code_of[head_of == _EMPTY_NODE], minlength=len(listed))
     each = np.diff(offsets)[deps.codes] if listed else np.zeros(0, np.int64)
-    dependent = np.repeat(np.arange(len(deps)), each)
-    within = np.arange(len(dependent)) - np.repeat(np.cumsum(each) - each, each)
-    edge_at = offsets[deps.codes[dependent]] + within
+    dependent = np.repeat(np.arange(len(deps), dtype=np.int32), each)
+    edge_at = ranges(offsets[:-1][deps.codes], each) if listed else each
     local = head_of[kept][edge_at]
     outside = np.flatnonzero(local > sentence_length[dependent])
     if outside.size:
         word = int(dependent[outside[0]])
         fail(word, f"DEPS points to word {local[outside[0]]} of a sentence of {sentence_length[word]} words")
     return Edges(
-        dependent.astype(np.int32),
+        dependent,
         np.where(local == 0, -1, first_word[dependent] + local - 1).astype(np.int32),
         Coded(labels[number_of[kept][edge_at]], names),
         int(dropped[deps.codes].sum()) if listed else 0,
@@ -218,15 +218,15 @@ def _build(found: Words, several_roots: bool, trees: bool = True, empty_nodes: b
     sentence_rows, sentence_words, length = found.sentence_rows, found.sentence_words, found.length
 
     # Tokens: a word on its own, or the words under a range.
-    ranges, opens = found.ranges, found.ranges_begin
+    tokens, opens = found.ranges, found.ranges_begin
     under = np.zeros(len(words) + 1, np.int32)
     under[opens] += 1
-    np.subtract.at(under, opens + ids.last[ranges] - ids.first[ranges] + 1, 1)
+    np.subtract.at(under, opens + ids.last[tokens] - ids.first[tokens] + 1, 1)
     inside = np.cumsum(under[:-1]) > 0
     begins = ~inside
     begins[opens] = True
     token_row = words.copy()
-    token_row[opens] = ranges
+    token_row[opens] = tokens
     token_row = token_row[begins]
 
     form = _without_spaces(columns[FORM])
