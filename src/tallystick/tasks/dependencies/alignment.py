@@ -131,7 +131,8 @@ def in_both(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.in
     every = np.sort(
         np.concatenate([side * most + turn for side, turn in zip(sides, turns, strict=True)]), kind="stable"
     )
-    return every[1:][every[1:] == every[:-1]] // most
+    twice: NDArray[np.int64] = every[1:][every[1:] == every[:-1]] // most
+    return twice
 
 
 # Which words of two CoNLL-U files are the same word, when the files may cut the text differently.
