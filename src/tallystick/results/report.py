@@ -19,7 +19,7 @@ import numpy as np
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.json_values import collector_paused
-from tallystick.files.writing import write_atomically
+from tallystick.files.writing import to_json_object, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
 from tallystick.results.kinds import spelled
@@ -403,7 +403,7 @@ def _data(
                 for k, (m, f, values) in enumerate(axes.axes)
             ],
         },
-        "aligned": {str(k): one for k, one in enumerate(carried.documents)},
+        "aligned": to_json_object({str(k): one for k, one in enumerate(carried.documents)}),
         **_fields(page, order),
         **_confidence(page),
     }

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import TallystickError
-from tallystick.files.writing import to_json
+from tallystick.files.writing import to_json_object
 from tallystick.frozen import frozen
 from tallystick.show.cells import head_text, kind_of
 from tallystick.show.tables import Table, cell_text
@@ -55,9 +55,9 @@ def _asset(name: str) -> str:
     return files("tallystick.show").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
-def embed(value: Any) -> str:
-    """JSON that cannot end the script element that it stands in."""
-    text = to_json(value, indent=None)
+def embed(content: Mapping[str, Any]) -> str:
+    """JSON that cannot end the script element that it stands in; parts may be written already."""
+    text = to_json_object(content)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
