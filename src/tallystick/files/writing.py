@@ -39,19 +39,19 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
         return written(_finite(value))
 
 
-class Written(str):
+class JsonText(str):
     """JSON that is written already, for `to_json_object`."""
 
     __slots__ = ()
 
 
-def to_json_object(values: Mapping[str, Any]) -> Written:
+def to_json_object(values: Mapping[str, Any]) -> JsonText:
     """An object without white space, of values and of parts that are written already, which are taken as they are."""
     parts = (
-        f"{to_json(name)}:{value if isinstance(value, Written) else to_json(value, indent=None)}"
+        f"{to_json(name)}:{value if isinstance(value, JsonText) else to_json(value, indent=None)}"
         for name, value in values.items()
     )
-    return Written(f"{{{','.join(parts)}}}")
+    return JsonText(f"{{{','.join(parts)}}}")
 
 
 def _finite(value: Any) -> Any:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
-from tallystick.files.writing import Written, to_json_object
+from tallystick.files.writing import JsonText, to_json_object
 from tallystick.frozen import frozen
-from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, InOrder
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
 from tallystick.show.tables import Table, both_texts, named_parts, value_text
@@ -171,7 +171,7 @@ SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+", DIFFERS: "~"}
 class Carried:
     """Packed documents in order, written as JSON; `full` if there was no room for more."""
 
-    documents: list[Written]
+    documents: list[JsonText]
     full: bool
 
 
@@ -184,9 +184,11 @@ def carry_documents(
 ) -> Carried:
     """These documents with everything that can be drawn of them, as many as the budget of bytes allows; `shapes` draws what the
     explanation itself has."""
-    out: list[Written] = []
+    out: list[JsonText] = []
     if explain is None and draw is None:
         return Carried(out, False)
+    if isinstance(explain, InOrder):
+        explain.expect(ids)
     for key in ids:
         nodes = [DEEPEST]
         found = None if explain is None else explain(key)
