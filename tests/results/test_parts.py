@@ -435,3 +435,6 @@ def test_the_interval_of_a_rare_label_leaves_out_resamples_without_it(tmp_path: 
         if "Rare" in line
     )
     assert row.count("0.0000 [0.0000, 0.0000]") == 3
+    compared = run("compare", "relations", gold, f"a={system}", f"b={missed}", *how[:4], *how[5:], "--format", "json")
+    systems = json.loads(compared.stdout)["by"]["label"]["boundaries"]["parts"]["Rare"]["systems"]
+    assert {name: one["interval"] for name, one in systems.items()} == {"a": [1, 1], "b": [0, 0]}

@@ -11,6 +11,9 @@ With pairs (reference, predicted, φ ≥ t) and predictions from the surest to t
              a ── y           best: a is matched with y and b with x, so both are right.
              b ── x
 
+Some items of the reference may be there to be ignored. Nobody has to find them, and a prediction that gets none of the items that count, but one of
+these, is ignored, too: neither right nor wrong. Most can be taken once; a region, such as a crowd, by as many as like.
+
 Average precision is no sum over documents: all predictions of a corpus stand in one ranking. But it is a function of *how often* each
 document counts, and that is one: a document's row is 1 in the column of its outcome (`Ranking.of`) and 0 elsewhere. Rows add, so that
 resampling, comparisons, parts and shards have it as they have everything else.
@@ -33,12 +36,36 @@ RECALLS = np.linspace(0.0, 1.0, 101)
 MOST_OUTCOMES = 20_000
 
 
-def right_by_rank(found: Pairs, scores: F64, least: float, how: str) -> Mask:
-    """Which predictions are right, given all pairs and the predictions' scores."""
+RIGHT, WRONG, IGNORED = 1, 0, -1
+COUNTS, SPARE, REGION = 0, 1, 2
+"""An item of the reference counts, or is ignored: once, or as often as one likes."""
+Outcomes = NDArray[np.int8]
+
+
+def outcomes(found: Pairs, scores: F64, least: float, how: str, role: I64 | None = None) -> Outcomes:
+    """Which predictions are right, wrong and ignored, given all pairs, the predictions' scores and the roles of the reference's items (None:
+    all of them count)."""
     enough = np.flatnonzero(found.weight >= least)
-    i, j, weight = found.i[enough], found.j[enough], found.weight[enough]
+    if how == "first":  # of each prediction the best partner only
+        ordered = enough[np.lexsort((-found.i[enough], -found.weight[enough], found.j[enough]))]
+        enough = ordered[np.flatnonzero(np.diff(found.j[ordered], prepend=-1))]
+    out = np.full(len(scores), WRONG, np.int8)
+    if role is None:
+        out[_right(found, enough, scores, how, set())] = RIGHT
+        return out
+    kind = role[found.i[enough]]
+    regions = set(np.flatnonzero(role == REGION).tolist())
+    out[_right(found, enough[kind == COUNTS], scores, how, regions)] = RIGHT
+    rest = enough[(kind != COUNTS) & (out[found.j[enough]] == WRONG)]
+    out[_right(found, rest, scores, how, regions)] = IGNORED
+    return out
+
+
+def _right(found: Pairs, among: I64, scores: F64, how: str, endless: set[int]) -> Mask:
+    """Which predictions get a partner in some of the pairs; there is always room with an `endless` one."""
+    i, j, weight = found.i[among], found.j[among], found.weight[among]
     right = np.zeros(len(scores), np.bool_)
-    if not len(enough):
+    if not len(among):
         return right
     lone = (np.bincount(j)[j] == 1) & (np.bincount(i)[i] == 1)  # two that have nobody else
     right[j[lone]] = True
@@ -57,12 +84,13 @@ def right_by_rank(found: Pairs, scores: F64, least: float, how: str) -> Mask:
         mine = wanted[who] = partners[first : end + 1]
         first = end + 1
         if how == "best":
-            right[who] = _seated(who, wanted, taken)
+            right[who] = not endless.isdisjoint(mine) or _seated(who, wanted, taken)
             continue
-        free = [one for one in (mine[:1] if how == "first" else mine) if one not in taken]
-        if free:
-            taken[free[0]] = who
+        free = next((one for one in mine if one not in taken), None)
+        if free is not None:
             right[who] = True
+            if free not in endless:
+                taken[free] = who
     return right
 
 
@@ -93,7 +121,7 @@ class Ranking:
     """The outcomes of documents, and the figures of a ranking of all their predictions.
 
     Of outcome k, `counts[k]` says how many items of each label the reference has; predictions have an outcome, a label, a score and whether they are
-    right at each threshold.
+    right, wrong or ignored at each threshold.
     """
 
     names: tuple[str, ...]
@@ -103,7 +131,7 @@ class Ranking:
     outcome: I64
     label: I64
     scores: F64
-    right: NDArray[np.bool_]
+    right: Outcomes
     at: tuple[float, ...]
     interpolation: str = "coco"
 
@@ -117,10 +145,10 @@ class Ranking:
 
     @staticmethod
     def of(
-        documents: Sequence[tuple[dict[str, int], Sequence[str], F64, NDArray[np.bool_]]], at: tuple[float, ...], interpolation: str
+        documents: Sequence[tuple[dict[str, int], Sequence[str], F64, Outcomes]], at: tuple[float, ...], interpolation: str
     ) -> tuple[Ranking, F64]:  # fmt: skip
-        """The outcomes of some documents, each given by its references a label, and its predictions' labels, scores and whether they
-        are right; and the documents' rows."""
+        """The outcomes of some documents, each given by its references a label, and its predictions' labels, scores and
+        outcomes; and the documents' rows."""
         from hashlib import blake2b
 
         places: dict[str, int] = {}
@@ -144,7 +172,7 @@ class Ranking:
             np.repeat(np.arange(len(kept)), [len(scores) for _, _, scores, _ in kept]),
             np.array([number[label] for _, named, _, _ in kept for label in named], np.int64),
             np.concatenate([np.empty(0), *(scores for _, _, scores, _ in kept)]),
-            np.concatenate([np.empty((0, len(at)), np.bool_), *(right for *_, right in kept)]),
+            np.concatenate([np.empty((0, len(at)), np.int8), *(right for *_, right in kept)]),
             at,
             interpolation,
         )
@@ -194,8 +222,8 @@ class Ranking:
         for label, (weights, right) in enumerate(self._ranked(flat)):
             there = np.flatnonzero(total[:, label] > 0)
             for k in range(len(self.at)):
-                hits = np.cumsum(weights * right[:, k], axis=1)
-                misses = np.cumsum(weights * ~right[:, k], axis=1)
+                hits = np.cumsum(weights * (right[:, k] == RIGHT), axis=1)
+                misses = np.cumsum(weights * (right[:, k] == WRONG), axis=1)
                 for row in there.tolist():
                     ap[row, label, k] = area(hits[row], misses[row], total[row, label], self.interpolation)
                     recall[row, label, k] = hits[row, -1] / total[row, label] if hits.shape[1] else 0.0
@@ -206,7 +234,7 @@ class Ranking:
         out["ar"] = _mean(recall, (1, 2))
         return {name: values.reshape(sums.shape[:-1]) for name, values in out.items()}
 
-    def _ranked(self, flat: F64) -> Iterator[tuple[F64, NDArray[np.bool_]]]:
+    def _ranked(self, flat: F64) -> Iterator[tuple[F64, Outcomes]]:
         """By label: how often each prediction counts in each row, from the surest on, and whether it is right."""
         for label in range(len(self.labels)):
             mine = np.flatnonzero(self.label == label)

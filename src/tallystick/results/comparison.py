@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.parts import PartComparisons
     from tallystick.results.results import Results
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
-    from tallystick.show.tables import Table, Tables
+    from tallystick.show.tables import How, Table, Tables
 
 
 Correlation = dict[str, Any]

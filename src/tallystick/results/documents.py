@@ -20,7 +20,8 @@ from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, InOrder
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
-from tallystick.show.tables import Table, both_texts, named_parts, value_text
+from tallystick.show.tables import Table
+from tallystick.show.words import both_texts, named_parts, value_text
 from tallystick.structures.texts import AnnotatedMention, Mention
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation, InOrder
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
+    from tallystick.show.tables import How
 
 Figures = dict[str, "float | None"]
 

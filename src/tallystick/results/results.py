@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from tallystick.results.resampling import Interval
     from tallystick.results.saved import Against
     from tallystick.results.slices import Slices
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
+    from tallystick.show.tables import How
 
 BREAKDOWNS = ("label", "document", "field")
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tallystick.frozen import frozen
-from tallystick.show.cells import BEST, PAPER, SECOND, Estimate, Name, Style, kind_of, places
+from tallystick.show.tables import BEST, PAPER, SECOND, Estimate, Name, Style, kind_of, places
 
 if TYPE_CHECKING:
     from tallystick.show.tables import Table

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
-from tallystick.tasks.coreference.linked import bridging_rows, overlap_rows, split_rows, tally_columns, zero_rows
+from tallystick.tasks.coreference.linked import bridging_rows, overlap_rows, split_rows, zero_rows
 from tallystick.tasks.coreference.mentions import (
     PHI_3,
     CoreferenceOptions,
@@ -48,13 +48,10 @@ from tallystick.tasks.coreference.mentions import (
     lea,
     prepare,
     reference_rows,
+    tally_columns,
     twins,
 )
 from tallystick.tasks.metric import choose
-
-if TYPE_CHECKING:
-    pass
-
 
 # The equations, of documents that are collections of entities, and entities collections of mentions.
 

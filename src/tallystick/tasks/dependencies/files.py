@@ -304,30 +304,39 @@ def sentence_document(value: Any, where: str) -> dict[str, Any]:
             )
         value = [[edge["gov"], edge["rel"]] for edge in edges]
     if isinstance(value, dict):
-        found = {_ALSO.get(key, key): column for key, column in value.items()}
+        found: dict[Any, Any] = {_ALSO.get(key, key): column for key, column in value.items()}
         expect("heads" in found and "deprels" in found, where, 'a sentence, a dict with "heads" and "deprels"', value)
     else:
-        expect(isinstance(value, list), where, "a sentence, a list of (head, relation)", value)
-        expect_order(value, where, "words")
-        for k, word in enumerate(value):
-            is_word = isinstance(word, dict) and {"head", "deprel"} <= set(word)
-            pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)
-            expect(is_word or pair, f"{where}[{k}]", "a word, (head, relation) or a dict with them", word)
-        rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in value]
-        found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows))}
-        found = {"heads": [], "deprels": [], **found}
+        found = _columns_of_words(value, where)
     if found["heads"] == []:
         raise ValueMismatch(f"{where}: a sentence without words; leave it out on both sides")
     columns = {name: found[name] for name in _COLUMNS if name in found}
+    _check_columns(columns, {_ALSO.get(key, key): key for key in value} if isinstance(value, dict) else {}, where)
+    return named(value, **columns)
+
+
+def _columns_of_words(words: Any, where: str) -> dict[str, Any]:
+    """The columns of a sentence that is given word by word."""
+    expect(isinstance(words, list), where, "a sentence, a list of (head, relation)", words)
+    expect_order(words, where, "words")
+    for k, word in enumerate(words):
+        is_word = isinstance(word, dict) and {"head", "deprel"} <= set(word)
+        pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)
+        expect(is_word or pair, f"{where}[{k}]", "a word, (head, relation) or a dict with them", word)
+    rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in words]
+    found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows))}
+    return {"heads": [], "deprels": [], **found}
+
+
+def _check_columns(columns: dict[str, Any], called: dict[Any, Any], where: str) -> None:
+    """Columns are lists of one length, and all except the heads are of texts; `called` is what the data call them."""
     lengths = {name: len(column) if isinstance(column, list) else -1 for name, column in columns.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         raise ValueMismatch(f"{where}: expected lists of one length, found {lengths}")
-    called = {_ALSO.get(key, key): key for key in value} if isinstance(value, dict) else {}
     for name in columns.keys() - {"heads"}:
         known = (str, *({"deprels": (), "feats": (dict, type(None))}.get(name, (type(None),))))
         for k, cell in enumerate(columns[name]):
             expect(isinstance(cell, known), f"{where}.{called.get(name, name)}[{k}]", "a text", cell)
-    return named(value, **columns)
 
 
 def take_sentences(reference: Any, predicted: Any) -> tuple[Source, Source]:
