@@ -38,6 +38,7 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
+from tallystick.engine.clock import look
 from tallystick.engine.data import Answers, Coded, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Codes, Column, comparable, different_values, number_values
 from tallystick.errors import MetricError, TallystickError
@@ -189,6 +190,7 @@ class Function(Dense):
         scores = np.empty(n)
         starts = starts_of_runs(first).tolist()
         for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
+            look()
             scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
         return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 
