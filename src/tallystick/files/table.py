@@ -54,18 +54,17 @@ _MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
 
 
 def number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
-    """The number of each range, counted from 0 in order of first occurrence, and where each first occurs.
-
-    `data` must go on for 32 bytes after the start of the last range.
-    """
+    """The number of each range, counted from 0 in order of first occurrence, and where each first occurs."""
     if len(start) >= MANY and (native := compiled()) is not None:
         found = native.number_ranges(data, start, length)
         if found is not None:
             return found
-    return _number_ranges(data, start, length)
+    end = int((start + length).max(initial=0)) + WIDTH
+    return _number_ranges(data if end <= len(data) else data + bytes(WIDTH), start, length)
 
 
 def _number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
+    """The same with NumPy, for data that go on for 32 bytes behind the last range."""
     ranges = _Ranges(data, start, length)
     hashes = ranges.hashes
     head = np.empty(len(start), np.intp)
