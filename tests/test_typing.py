@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import tallystick as ts
+from docsite.stubs import stub
 from tallystick.tasks.contract import task_names
-from tallystick.tasks.function import stub
 
 SOURCE = Path(ts.__file__).parent
 SCRIPT = """
@@ -82,7 +82,7 @@ def test_a_script_with_every_function_is_well_typed_and_mistakes_are_found(tmp_p
 
 def test_the_stub_is_what_the_declarations_say():
     assert (SOURCE / "tasks" / "functions.pyi").read_text() == stub(), (
-        "run: python -m tallystick.tasks.function > src/tallystick/tasks/functions.pyi"
+        "run: python -m docsite.stubs > src/tallystick/tasks/functions.pyi"
     )
 
 

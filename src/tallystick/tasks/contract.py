@@ -376,7 +376,7 @@ class Task:
     invalid_answers: ClassVar[bool] = False
     """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
     without: ClassVar[Mapping[str, str]] = {}
-    """Why it does not have what other tasks have, by the column of docs/matrix.md (`tasks/matrix.py`)."""
+    """Why it does not have what other tasks have, by the column of docs/matrix.md (`docsite/matrix.py`)."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}

@@ -1,4 +1,4 @@
-"""The tasks as functions, for type checkers: written by `python -m tallystick.tasks.function` from the tasks' declarations."""
+"""The tasks as functions, for type checkers: written by `python -m docsite.stubs` from the tasks' declarations."""
 
 import os
 from collections.abc import Sequence

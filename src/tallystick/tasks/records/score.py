@@ -37,7 +37,7 @@ from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
-from tallystick.results.explanation import Explanation, explain_document, explain_documents
+from tallystick.results.explanation import Explanation, InOrder, explain_document, explain_documents
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
 from tallystick.tasks.contract import Asked, Scored
@@ -107,10 +107,6 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
-AHEAD = 32
-"""So many documents are aligned together."""
-
-
 @frozen
 class Run:
     """A result, and all warnings on the way to it."""
@@ -129,27 +125,16 @@ class Run:
         """The alignment of one of the documents that were kept."""
         return explain_document(self.prepared.metric, kept.reference, kept.predicted)
 
-    def explain_in_order(self) -> Callable[[Any], Explanation]:
-        """The same by id. Who asks for one after the other, in the order of `documents`, is given some of them that were aligned
-        together, which takes half of the time."""
-        places = {kept.id: place for place, kept in enumerate(self.documents)}
-        found: dict[Any, Explanation] = {}
-        ahead, following = 1, 0
+    def explain_in_order(self) -> InOrder:
+        """The same by id, some of them together."""
+        kept = {one.id: one for one in self.documents}
 
-        def explain(document: Any) -> Explanation:
-            nonlocal ahead, following
-            if document not in found:
-                place = places[document]
-                ahead = min(2 * ahead, AHEAD) if place == following else 1
-                some = self.documents[place : place + ahead]
-                sides = [kept.reference for kept in some], [kept.predicted for kept in some]
-                trees = explain_documents(self.prepared.metric, *sides)
-                found.clear()
-                found.update(zip((kept.id for kept in some), trees, strict=True))
-                following = place + len(some)
-            return found[document]
+        def explain(documents: Sequence[Any]) -> Sequence[Explanation]:
+            some = [kept[document] for document in documents]
+            sides = [one.reference for one in some], [one.predicted for one in some]
+            return explain_documents(self.prepared.metric, *sides)
 
-        return explain
+        return InOrder(explain)
 
 
 @dataclass

@@ -304,7 +304,7 @@ class Records(Task):
         run: Run = scored.corpus
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        explain = run.result.explain if run.result.sources is not None else run.explain_in_order()
+        explain = (run.result if run.result.sources is not None else run).explain_in_order()
         grouped = run.errors
         if grouped is None and run.result.sources is not None and run.result.count <= GROUPED and not labels:
             grouped = run.result.grouped_errors()
