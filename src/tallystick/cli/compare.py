@@ -57,8 +57,8 @@ def compare_command(name: str) -> click.Command:
         references = split_references(reference, files)
         run_comparison(task, references, files, metrics, settings, ComparisonOptions(**given, layout=layout))
 
-    return TaskCommand(
-        name,
+    return TaskCommand.of(
+        task,
         callback=run,
         params=[
             *file_arguments(task, systems=True),
@@ -150,7 +150,7 @@ class ComparisonOptions:
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    known = [*task.breakdowns, *task.all_attributes]
+    known = [*task.breakdowns, *task.also_by, *task.all_attributes]
     by = [
         click.Option(["--by"], type=click.Choice(known),
                      help=f"Also compare by {' or '.join(known)}: figures with intervals, differences with corrected p, documents won and lost, and documents that got worse."),

@@ -188,7 +188,7 @@ class Comparison(Written):
         (its first run)."""
         from tallystick.results.parts import compare_by
 
-        self.of(self.systems[0]).background.check_breakdown(what, "slice")
+        what, label = self.of(self.systems[0]).background.meant(what, label, "slice")
         if what != "document":
             return compare_by(self, what, label, rows, train)
         from tallystick.results.comparison_show import side_by_side
