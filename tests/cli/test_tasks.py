@@ -170,7 +170,10 @@ def test_a_new_task_is_light_and_imports_from_the_left(call):
 
 
 def test_what_a_task_does_not_have_is_not_in_its_help(call):
-    assert "'field' is not one of 'label', 'relation', 'document'" in call("score", "amr", "a", "b", "--by", "field", code=2).output
+    assert (
+        "'field' is not one of 'label', 'relation', 'document'"
+        in call("score", "amr", "a", "b", "--by", "field", code=2).output
+    )
     assert "no tree to show" in call("explain", "dependencies", "a", "b", code=2).output
 
 
