@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match
     from tallystick.algebra.space import box_iou, interval, timeline
-    from tallystick.algebra.staged import paired_by, staged
+    from tallystick.algebra.staged import greedy, paired_by, staged
     from tallystick.algebra.text import text, words
     from tallystick.algebra.values import magnitude
     from tallystick.algebra.weights import above, at_least, weigh, weighted
@@ -101,7 +101,7 @@ __all__ = [
     "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError", "above", "adjusted", "aliases", "amr", "any_of", "arguments",
     "at_least", "best", "box_iou", "by_key", "calls", "cases", "chance", "choose", "compare", "coreference", "date", "dependencies", "derive",
     "distinct", "each", "edit", "edit_ratio", "embedding", "error_rate", "evaluate", "events", "exact", "f", "f1", "function", "gram",
-    "graph", "grid", "hierarchies", "ignore", "information", "interval", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let",
+    "graph", "greedy", "grid", "hierarchies", "ignore", "information", "interval", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let",
     "levels", "links", "magnitude", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "paired_by", "parse", "precision", "ranked",
     "recall", "record", "records", "ref", "relations", "replaceable", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides",
     "spans", "staged", "subset", "subtypes", "suggest", "supertypes", "templates", "text", "timeline", "together", "top_down", "tree", "tree_edit",

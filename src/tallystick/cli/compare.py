@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,36 +42,69 @@ if TYPE_CHECKING:
     from tallystick.results.results import Results
 
 
-def compare_command(name: str) -> click.Command:
-    """`compare TASK`, with the options of the task that change figures."""
-    task = find_task(name)
-    options = system_options(task)
+@frozen
+class Entries:
+    """The references, the files of each system in their order, and the systems whose files are not all there."""
+
+    references: Sequence[Reference]
+    files: Mapping[str, list[str]]
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+def systems_command(
+    task: Task,
+    find: Callable[[str, tuple[str, ...]], Entries],
+    options: Callable[[Sequence[click.Option]], Sequence[click.Parameter]],
+    help: str,
+    board: bool = False,
+) -> click.Command:
+    """A command about several systems of a task, with the options of the task that change figures: `find` says which files are
+    compared, and `options` has those of the comparison, given the task's."""
+    own = system_options(task)
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         metrics, layout = tuple(given.pop("metrics", ())), take(Layout, given)
         layout.check(chosen_format(given["format_"]))
         settings = settings_of(task, given)
-        given = {"by": None, "label": None, "training": (), **given}
         check_before()
-        files = named_systems(systems)
-        references = split_references(reference, files)
-        run_comparison(task, references, files, metrics, settings, ComparisonOptions(**given, layout=layout))
+        entries = find(reference, systems)
+        if given["resamples"] is None:
+            given["resamples"] = enough_resamples(len(entries.files), given["level"])
+        run_comparison(task, entries, metrics, settings, ComparisonOptions(**given, layout=layout, board=board))
+        if entries.failed:
+            say(f"{len(entries.failed)} of {len(entries.failed) + len(entries.files)} systems have no files to score")
 
-    return TaskCommand.of(
+    params = [*file_arguments(task, systems=True), *metric_option(task), *own, *options(own)]
+    return TaskCommand.of(task, callback=run, params=params, help=help)
+
+
+def compare_command(name: str) -> click.Command:
+    """`compare TASK`."""
+    task = find_task(name)
+
+    def find(reference: str, systems: tuple[str, ...]) -> Entries:
+        files = named_systems(systems)
+        return Entries(split_references(reference, files), files)
+
+    return systems_command(
         task,
-        callback=run,
-        params=[
-            *file_arguments(task, systems=True),
-            *metric_option(task),
-            *options,
-            *breakdown_options(task),
-            *comparison_options(task, options),
-        ],
-        help=f"Compare systems on {name}.\n\n"
+        find,
+        lambda own: [*breakdown_options(task), *comparison_options(task, own)],
+        f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
         "(REFERENCE1,REFERENCE2,... or NAME=REFERENCE1,...) as runs, run k is scored against reference k: data sets or splits, whose "
         "figures are averaged, and whose tests are stratified.",
     )
+
+
+def enough_resamples(systems: int, level: float) -> int:
+    """As many as the smallest p needs to survive Holm's correction over all pairs of systems, and three times as many, so that it is not
+    near the level either."""
+    from tallystick.results.units import RESAMPLES
+
+    pairs = systems * (systems - 1) // 2
+    needed = 3 * pairs / (1 - level)
+    return max(RESAMPLES, 10_000 * -int(-needed // 10_000))
 
 
 def system_options(task: Task) -> list[click.Option]:
@@ -194,12 +227,12 @@ FIELDS_OF = 20_000
 
 
 def run_comparison(
-    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
-    options: ComparisonOptions, failed: Mapping[str, str] | None = None,
-) -> None:  # fmt: skip
-    """Score every system, then lay them side by side; `failed` are systems that have nothing to score."""
+    task: Task, entries: Entries, metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
+) -> None:
+    """Score every system, then lay them side by side."""
     from tallystick.results.parts import compare_by
 
+    references, files = entries.references, entries.files
     options.check()
     groups = groups_given(options.groups, options.drawn, settings)
     train = training_of(options.training, settings, options.by)
@@ -211,7 +244,7 @@ def run_comparison(
     score = partial(
         score_metrics, task, references, metrics=metrics, each=each, missing=options.missing, reading=reading
     )
-    failed = dict(failed or {})
+    failed = dict(entries.failed)
     if options.board:
         found = score_each(score, files)
         (scored, notes), failed = found.scored, {**failed, **found.failed}

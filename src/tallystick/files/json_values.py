@@ -273,7 +273,7 @@ class Json:
         start, end = (one.whole() for one in self.several(2, "[start, end]")[:2])
         return self.checked_span(start, end, inclusive, empty)
 
-    def checked_span(self, start: int, end: int, inclusive: bool, empty: bool = False) -> tuple[int, int]:
+    def checked_span(self, start: int, end: int, inclusive: bool = False, empty: bool = False) -> tuple[int, int]:
         last = end if inclusive else end - 1
         if last >= FARTHEST:
             raise self.fail(f"expected offsets below {FARTHEST:,}, found {start} to {end!s:.40}")

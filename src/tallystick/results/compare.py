@@ -358,7 +358,6 @@ def _remarks(
 
 def compare_runs(
     systems: Mapping[str, Sequence[Mapping[str, float | None]]],
-    notes: Sequence[str] = (),
     *,
     ties: str = "mean",
     ascending: bool | Collection[str] = False,
@@ -380,7 +379,7 @@ def compare_runs(
             undefined.append(f"{name}, {metric}: no mean, since run {', '.join(map(str, empty))} has no figure")
     lower = (metrics if ascending else ()) if isinstance(ascending, bool) else ascending
     found = ranked(names, metrics, cells, ties=ties, ascending=lower, base=base)
-    return Comparison(names, metrics, found, {}, notes=(*notes, *undefined), base=base or "".join(metrics[:1]))
+    return Comparison(names, metrics, found, {}, notes=tuple(undefined), base=base or "".join(metrics[:1]))
 
 
 def _stacked(

@@ -471,11 +471,11 @@ def _documents(one: Comparison) -> dict[str, Any] | None:
         "total": len(results[0].ids),
         "ids": [str(results[0].ids[k]) for k in order],
         "figures": [[None if x != x else round(x, 6) for x in figures[s, order].tolist()] for s in range(len(results))],
-        "rows": _side_by_side(list(scored.values()), differing),
+        "rows": _rows_of_documents(list(scored.values()), differing),
     }
 
 
-def _side_by_side(systems: Sequence[Any], documents: Sequence[Any]) -> dict[str, Any]:
+def _rows_of_documents(systems: Sequence[Any], documents: Sequence[Any]) -> dict[str, Any]:
     """The reference and all predictions of documents, by their place in the list, as many as there is room for."""
     out: dict[str, Any] = {}
     room = BESIDE

@@ -143,9 +143,9 @@ def _column(
 
 def _figure(value: float, column: str, style: Style, place: int) -> Figure:
     if not isinstance(value, Estimate):
-        return Figure(style.number(value, column), "", "", "", place, 0)
+        return Figure(style.number(value, column), "", "", "", place, "")
     spread, ends = style.around(value, column)
-    return Figure(style.number(float(value), column, value.digits), spread, ends, value.mark, place, 0)
+    return Figure(style.number(float(value), column, value.digits), spread, ends, value.mark, place, "")
 
 
 def _whole(number: str) -> int:

@@ -456,7 +456,7 @@ def _wikievents(record: Json) -> EventDocument:
     events = []
     for found in record.at("event_mentions").each():
         place = found.at("trigger")
-        left, right = place.checked_span(place.at("start").whole(), place.at("end").whole(), inclusive=False)
+        left, right = place.checked_span(place.at("start").whole(), place.at("end").whole())
         trigger = Trigger(AnnotatedMention(left, right), found.at("event_type").label())
         arguments = []
         for one in found.at("arguments").each():

@@ -64,10 +64,10 @@ phi_type = via(alternatives, subset(exact))
 """The predicted type is one of the reference's."""
 
 
-def muc4_templates(phi: Similarity, constraint: str = "1:1", types: Similarity = phi_type) -> Node:
+def muc4_templates(phi: Similarity, constraint: str = "1:1") -> Node:
     """eq. 32: F↔_templates[φ_type × Σ_fillers[δ_slot × φ]]"""
     fillers = match(record(slot=exact, value=phi), constraint)
-    return f1(each(templates=match(record(type=types, fillers=fillers))))
+    return f1(each(templates=match(record(type=phi_type, fillers=fillers))))
 
 
 granular_types = f1(each(templates=match(record(type=phi_type))))
@@ -481,7 +481,7 @@ def filler_similarity(fillers: str | Similarity | None, strings: str = "gtt") ->
             f"no similarity of fillers {fillers!r}; there are {', '.join(FILLERS)}, or an expression over entities such as "
             f"'record(mentions=best(exact))'.{did_you_mean(fillers, FILLERS)}"
         )
-    found = parse(fillers, functions=True)
+    found = parse(fillers)
     if not isinstance(found, Similarity):
         raise MetricError(f"{found} is no similarity of two fillers")
     return found
