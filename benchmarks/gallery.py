@@ -115,12 +115,12 @@ def shipped_turns() -> list[tuple[Any, Any]]:
 
 
 def our_turns(page: dict[str, Any], reference: Any, predicted: Any) -> Figures:
-    der = figures(page["DER"], reference, predicted)
+    speakers = page["by_speaker"](reference), page["by_speaker"](predicted)
+    der = figures(page["DER"], *speakers)
     collar, alone = (
-        figures(page["DER"], *page["without"](reference, predicted, gaps))["error_rate"]
+        figures(page["DER"], *map(page["by_speaker"], page["without"](reference, predicted, gaps)))["error_rate"]
         for gaps in (page["collars"](reference, 0.25), page["overlaps"](reference))
     )
-    speakers = page["by_speaker"](reference), page["by_speaker"](predicted)
     jer, theirs = (1 - figures(page[name], *speakers)["recall"] for name in ("JER", "PYANNOTE_JER"))
     return {
         "der": der["error_rate"], "missed": der["missed"], "collar": collar, "no_overlap": alone, "jer": jer, "jer_by_time": theirs,
@@ -764,12 +764,13 @@ def run_large() -> int:
         lambda: peer_objects(gold, seen)["ap"],
         lambda: ts.evaluate(coco, gold, seen).figures["ap"],
     )
-    talks, der = _speech(100), code_of("diarisation")["DER"]
+    talks, page = _speech(100), code_of("diarisation")
+    heard = [[page["by_speaker"](talk[side]) for talk in talks] for side in (0, 1)]
     compare(
         "diarisation",
         "100 hours",
         lambda: _peer_speech(talks),
-        lambda: ts.evaluate(der, *map(list, zip(*talks, strict=True))).figures["error_rate"],
+        lambda: ts.evaluate(page["DER"], *heard).figures["error_rate"],
     )
     for name, draw, peer, metric, figure, theirs in (
         ("notes", draw_notes, peer_notes, "NOTES", "f1", "notes_f1"),

@@ -1,6 +1,7 @@
 """The gallery's metrics say what the scorers of their fields say: on generated cases, against recorded figures of the packages
 (`python -m benchmarks.gallery --record tests/gallery/recorded.json`), or against definitions that are written out plainly here."""
 
+import ast
 import json
 import re
 from dataclasses import replace
@@ -54,6 +55,15 @@ def test_pyannote_departs_from_the_best_jaccard_error():
     predicted = page["by_speaker"]({"turns": [{"speaker": "x", "time": [0, 1.5]}, {"speaker": "y", "time": [1.5, 12]}]})
     assert figures(page["JER"], reference, predicted)["recall"] == pytest.approx(1.5 / 4)
     assert figures(page["PYANNOTE_JER"], reference, predicted)["recall"] == pytest.approx(2.5 / 12)
+
+
+def test_no_turn_is_free():
+    """A turn that is predicted twice is false the second time, whoever else was confused."""
+    page = code_of("diarisation")
+    gold = {"speakers": [[[0, 4]], [[4, 6]]]}
+    assert figures(page["DER"], gold, {"speakers": [[[0, 4], [0, 4]], [[4, 6]]]})["error_rate"] == pytest.approx(4 / 6)
+    both = figures(page["DER"], gold, {"speakers": [[[0, 4], [0, 4], [4, 6]]]})
+    assert both == pytest.approx({"error_rate": 1, "missed": 0, "false": 4 / 6, "confused": 2 / 6})
 
 
 def test_sed_eval_departs_from_the_fewest_errors():
@@ -119,6 +129,8 @@ def documents(name, rng):
         (key,) = DOCUMENTS[name]
         return gold, gold, [{key: one[key][:1]} for one in gold]
     drawn = [FIELDS[name].draw(rng) for _ in range(4)]
+    if name == "diarisation":
+        drawn = [tuple(map(code_of(name)["by_speaker"], pair)) for pair in drawn]
     if name == "detection":
         drawn = [pair for pictures in drawn for pair in zip(*pictures, strict=True)]
     gold, found = (list(side) for side in zip(*drawn, strict=True))
@@ -156,6 +168,40 @@ def test_a_metric_takes_at_most_ten_lines(page):
     assert 1 <= len(lines) <= 10
     index = (PAGES / "index.md").read_text(encoding="utf-8")
     assert f"({page}.md)" in index
+
+
+PARTS = {
+    "algebra/clusters.py": None, "algebra/edits.py": None, "algebra/grids.py": None, "algebra/ranked.py": None, "algebra/space.py": None,
+    "engine/grids.py": None, "engine/ranked.py": None,
+    "algebra/normalise.py": {"ErrorRate", "error_rate"}, "engine/tally.py": {"Rate", "Adjusted"},
+    "algebra/staged.py": {"ByPairs", "Greedy", "greedy", "PairedBy", "paired_by"},
+}  # fmt: skip
+"""What the algebra has for the gallery: whole modules, or parts of them."""
+
+
+def code_lines(path, names):
+    """How many lines of a module are code, or of some of its definitions: not imports, texts of documentation, comments and blank lines."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    kept, documentation = set(), set()
+    for node in tree.body:
+        about = names is None and not isinstance(node, (ast.Import, ast.ImportFrom, ast.If))
+        if about or getattr(node, "name", None) in (names or ()):
+            first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
+            kept.update(range(first, node.end_lineno + 1))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            documentation.update(range(node.lineno, node.end_lineno + 1))
+    lines = enumerate(text.splitlines(), 1)
+    written = {k for k, line in lines if line.strip() and not line.strip().startswith("#")}
+    missing = (names or set()) - {getattr(node, "name", None) for node in tree.body}
+    assert not missing, f"{path.name} has no {missing}"
+    return len((kept & written) - documentation)
+
+
+def test_the_parts_of_the_gallery_are_at_most_a_thousand_lines():
+    found = {name: code_lines(Path(ts.__file__).parent / name, names) for name, names in PARTS.items()}
+    assert 800 < sum(found.values()) <= 1000, found
 
 
 def test_commands_of_the_pages_name_the_metrics_of_the_pages():

@@ -27,10 +27,11 @@ from tallystick.algebra.node import Around, Node, Similarity, require
 from tallystick.algebra.normalise import OverItems
 from tallystick.algebra.sets import sample_items
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, sum_by_key, sum_by_owner
-from tallystick.engine.encoded import Items
+from tallystick.engine.data import REFUSED, Data, Refusals, Scope
+from tallystick.engine.encoded import Column, Items
 from tallystick.engine.tally import Adjusted as AdjustedKind
 from tallystick.engine.tally import Kind
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -57,21 +58,37 @@ class Crossed(NamedTuple):
 
 @frozen
 class Clustering(OverItems):
-    """A similarity of two clusterings, given how much two clusters share. An item that is in two clusters counts in both, but Σ is never
-    more than either side has by itself."""
+    """A similarity of two clusterings, given how much two clusters share. Two clusters of one clustering share nothing: in a reference that is an
+    error, and of a prediction the later one is left out and counts as wrong."""
 
     @property
     def regular(self) -> bool:
         return True
 
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        sides = super()._encode(reference, predicted, scope)
+        for side in sides:
+            assert isinstance(side, Items)
+            found = self.matching.item_pairs(side, side, Blocks.diagonal(len(side)))
+            for place in np.flatnonzero(found.i < found.j)[:1].tolist():
+                i, j = (int(row - side.offsets[side.owners[row]]) + 1 for row in (found.i[place], found.j[place]))
+                raise ValueMismatch(f"at {scope}: clusters {i} and {j} share something; an item belongs to one cluster")
+        return sides
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        kept = self.matching.accept(value, path, refusals)
+        if kept is REFUSED:
+            return kept
+        out: list[Any] = []
+        for cluster in kept:
+            if self._takes([*out, cluster]):
+                out.append(cluster)
+            else:
+                refusals.refuse(cluster, f"{path}[*]")
+        return out
+
     def sample(self, rng: Random, depth: int = 0) -> Any:
-        found: dict[str, None] = {}
-        out = []
-        for cluster in sample_items(self.inner, rng, depth):
-            fresh = [one for one in cluster if repr(one) not in found] if isinstance(cluster, list) else cluster
-            found |= dict.fromkeys(map(repr, fresh)) if isinstance(fresh, list) else {}
-            out.append(fresh)
-        return [one for one in out if one or not isinstance(one, list)]
+        return self.accept(sample_items(self.inner, rng, depth), "", Refusals())
 
     def crossed(self, r: Items, p: Items, blocks: Blocks) -> Crossed:
         found = self.matching.item_pairs(r, p, blocks)

@@ -25,7 +25,18 @@ from tallystick.algebra.weights import at_least
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, offsets_of
 from tallystick.engine.data import Bag, Data, Objects, Scope, field, items
 from tallystick.engine.encoded import leaf_values
-from tallystick.engine.ranked import COUNTS, HOW, IGNORED, INTERPOLATIONS, REGION, SPARE, WRONG, Ranking, outcomes
+from tallystick.engine.ranked import (
+    COUNTS,
+    HOW,
+    IGNORED,
+    INTERPOLATIONS,
+    REGION,
+    SPARE,
+    WRONG,
+    Outcome,
+    Ranking,
+    outcomes,
+)
 from tallystick.engine.tally import Kind
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -139,7 +150,7 @@ class Ranked(Node):
             for n in range(int(sides[0].offsets[k]), int(sides[0].offsets[k + 1])):
                 if role is None or role[n] == COUNTS:
                     counts[labels[0][n]] = counts.get(labels[0][n], 0) + 1
-            documents.append((counts, [labels[1][n] for n in here.tolist()], scores[here], hits[here]))
+            documents.append(Outcome(counts, [labels[1][n] for n in here.tolist()], scores[here], hits[here]))
         return Ranking.of(documents, self.at, self.interpolation)
 
     def _found(self, reference: Data, predicted: Data, scope: Scope, blocks: Blocks, role: I64 | None) -> Pairs:

@@ -164,7 +164,7 @@ ENDS = Overlap("length", "start", "end", inclusive=False)
 @frozen
 class Timeline(Similarity):
     """∫ min(a(t), b(t)) dt, where a(t) is how many intervals of a collection cover the moment t; with itself, the length of all of them.
-    `at` names the field in which each item has its interval."""
+    `at` names the field in which each item has its interval; with "[*]" each item is a collection of intervals."""
 
     at: str = ""
     name = "timeline"
@@ -176,16 +176,22 @@ class Timeline(Similarity):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         found = [ENDS.sample(rng) for _ in range(rng.randint(0, 3))]
-        return [{self.at: one} for one in found] if self.at else found
+        return [found] if self.at == "[*]" else [{self.at: one} for one in found] if self.at else found
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
-        left, right = items(reference, scope), items(predicted, scope)
-        assert isinstance(left, Bag)
-        assert isinstance(right, Bag)
-        inside = scope.items()
-        ends = [field(side.items, self.at, inside, False) if self.at else side.items for side in (left, right)]
+        inside, offsets, ends = scope.items(), [], []
+        for side in (reference, predicted):
+            found = items(side, scope)
+            assert isinstance(found, Bag)
+            within = items(found.items, inside) if self.at == "[*]" else None
+            assert within is None or isinstance(within, Bag)
+            offsets.append(found.offsets if within is None else within.offsets[found.offsets])
+            named = self.at and within is None
+            ends.append(
+                within.items if within else field(found.items, self.at, inside, False) if named else found.items
+            )
         r, p = ENDS.encode(ends[0], ends[1], inside.field(self.at) if self.at else inside)
-        return Items(left.offsets, r), Items(right.offsets, p)
+        return Items(offsets[0], r), Items(offsets[1], p)
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         a, b = steps(r), steps(p)
@@ -236,7 +242,7 @@ def interval(
 
 
 def timeline(at: str = "") -> Timeline:
-    """What two collections of intervals cover together, in seconds.
+    """What two collections of intervals cover together, in seconds; `at` names the field of the intervals, or is "[*]" for collections of collections.
 
     >>> ts.f1(ts.timeline())([[0, 4]], [[2, 6]])
     0.5

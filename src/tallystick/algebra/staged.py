@@ -84,6 +84,13 @@ class TwoSimilarities(ByPairs):
         return sum_by_owner(column.offsets, self.inner.selves(_field(column, 0).items))
 
     @property
+    def is_leaf(self) -> bool:
+        return True
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return iter(())
+
+    @property
     def regular(self) -> bool:
         return False  # what an item earns depends on whom it was given to
 
@@ -107,13 +114,6 @@ class Staged(TwoSimilarities):
             last or isinstance(self.then, (Staged, Greedy)),
             f"staged() needs another stage, match(φ), greedy(φ) or staged(φ, ...), all 1:1 and of bags; found {self.then!r}",
         )
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
-
-    def _below(self, here: Aligned) -> Iterator[Aligned]:
-        return iter(())
 
     def in_words(self) -> tuple[str, ...]:
         return ("bag, matched 1:1 in stages",)
@@ -152,13 +152,6 @@ class PairedBy(TwoSimilarities):
         blocks = Blocks.diagonal(len(r)).at(r.owners, p.owners)
         weight = self.inner.weights_at(ours.items, theirs.items, blocks, found.i, found.j)
         return Pairs(found.i, found.j, weight).positive()
-
-    def _below(self, here: Aligned) -> Iterator[Aligned]:
-        return iter(())
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
 
 
 def _field(column: Items, k: int) -> Items:

@@ -24,7 +24,6 @@ from tallystick.cli.comparison import Showing, base_among, base_option, page_opt
 from tallystick.cli.options import Layout, check_before, layout_options, take
 from tallystick.cli.output import FORMATS, chosen_format
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
-from tallystick.files.cells import read_cells, separator
 from tallystick.files.source import read_text, shown_name
 
 if TYPE_CHECKING:
@@ -201,6 +200,8 @@ def read_figures(name: str | Path) -> FigureTable:
     ours = tabs or {"rank", "letter"} <= set(head.strip().split(","))
     if ours:  # the tables below the first are made from it
         content = content.replace("\r\n", "\n").lstrip("\n").split("\n\n", 1)[0]
+    from tallystick.files.table import read_cells, separator
+
     return _read(read_cells(content, file, "\t" if tabs else separator("", content), quoted=not tabs), file, ours)
 
 

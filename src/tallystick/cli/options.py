@@ -388,7 +388,7 @@ def _wrong(task: Task) -> str:
 
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
-    taken = {flag(one) for one in fields(task.Settings)}
+    taken = {name for one in fields(task.Settings) for name in (flag(one), *option_of(one).names)}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),

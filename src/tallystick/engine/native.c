@@ -394,38 +394,64 @@ SHARED void match_sparse(I height, I width, const I *starts, const I *columns, c
     }
 }
 
-/* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
- * where each first occurs. `table` has 2^bits places, all of them -1, more than there are ranges; 8 bytes behind the last range may be
- * read. How many are different. */
-SHARED I number_ranges(const unsigned char *data, I n, const I *start, const I *length, I bits, int32_t *table, int32_t *codes,
-                       I *first)
+static inline uint64_t range_hash(const unsigned char *here, I size, const unsigned char *end)
 {
-    const uint64_t factor = 0x9E3779B97F4A7C15u, mask = ((uint64_t)1 << bits) - 1;
+    const uint64_t factor = 0x9E3779B97F4A7C15u;
+    const uint16_t one = 1;
+    const int little = *(const unsigned char *)&one;
+    uint64_t hash = (uint64_t)size * factor, word;
+    for (I at = 0; at < size; at += 8) {
+        if (size - at >= 8) {
+            memcpy(&word, here + at, 8);
+        } else if (end - here - at >= 8) { /* what follows is no part of it, whatever the order of bytes in a word */
+            const I more = 64 - 8 * (size - at);
+            memcpy(&word, here + at, 8);
+            word = little ? word << more : word >> more;
+        } else {
+            unsigned char last[8] = {0};
+            memcpy(last + 8 - (size - at), here + at, (size_t)(size - at));
+            memcpy(&word, last, 8);
+        }
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 29;
+    }
+    return hash * factor;
+}
+
+/* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
+ * where each first occurs. `table` has 2^bits places, more than twice as many as there are ranges, and begins with few of them, which
+ * stay in the processor's cache where few ranges are different. How many are different. */
+SHARED I number_spans(const unsigned char *data, I bytes, I n, const I *start, const I *length, I bits, int32_t *table,
+                      int32_t *codes, I *first)
+{
+    I used = bits < 12 ? bits : 12;
     int32_t found = 0;
+    memset(table, -1, sizeof(int32_t) << used);
     for (I i = 0; i < n; i++) {
         const unsigned char *here = data + start[i];
         const I size = length[i];
-        uint64_t hash = (uint64_t)size * factor, word;
-        for (I at = 0; at < size; at += 8) {
-            memcpy(&word, here + at, 8);
-            if (size - at < 8) { /* what follows is no part of it, whatever the order of bytes in a word */
-                word = 0;
-                memcpy(&word, here + at, (size_t)(size - at));
-            }
-            hash = (hash ^ word) * factor;
-            hash ^= hash >> 29;
-        }
-        uint64_t place = (hash * factor) >> (64 - bits);
+        uint64_t mask = ((uint64_t)1 << used) - 1, place = range_hash(here, size, data + bytes) >> (64 - used);
         while (table[place] >= 0) {
             const I other = first[table[place]];
             if (length[other] == size && !memcmp(data + start[other], here, (size_t)size)) break;
             place = (place + 1) & mask;
         }
-        if (table[place] < 0) {
-            first[found] = i;
-            table[place] = found++;
+        if (table[place] >= 0) {
+            codes[i] = table[place];
+            continue;
         }
-        codes[i] = table[place];
+        first[found] = i;
+        codes[i] = table[place] = found++;
+        if (used < bits && ((I)found << 1) > ((I)1 << used)) {
+            used = used + 2 < bits ? used + 2 : bits;
+            mask = ((uint64_t)1 << used) - 1;
+            memset(table, -1, sizeof(int32_t) << used);
+            for (int32_t k = 0; k < found; k++) {
+                place = range_hash(data + start[first[k]], length[first[k]], data + bytes) >> (64 - used);
+                while (table[place] >= 0) place = (place + 1) & mask;
+                table[place] = k;
+            }
+        }
     }
     return found;
 }

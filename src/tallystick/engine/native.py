@@ -98,11 +98,11 @@ class Native:
         self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
 
         # Nor has every library of this interface this.
-        self._number_ranges: Any = getattr(library, "number_ranges", None)
+        self._number_ranges: Any = getattr(library, "number_spans", None)
         if self._number_ranges is not None:
             codes = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
             self._number_ranges.restype = number
-            self._number_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, number, codes, codes, whole]
+            self._number_ranges.argtypes = [ctypes.c_char_p, number, number, whole, whole, number, codes, codes, whole]
 
         self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
         if self._hybrid_steps is not None:
@@ -132,9 +132,9 @@ class Native:
             return None
         bits = len(start).bit_length() + 1
         codes, first = np.empty(len(start), np.int32), np.empty(len(start), np.int64)
-        table = np.full(1 << bits, -1, np.int32)
+        table = np.empty(1 << bits, np.int32)
         found = self._number_ranges(
-            data, len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
+            data, len(data), len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
         )
         return codes, first[:found].copy()
 

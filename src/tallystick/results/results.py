@@ -175,7 +175,7 @@ class Background:
             return Parts()
         tables = [replace(reports.fields_table(result), title=f"By field, under {name}" if len(results) > 1 else "")]
         return Parts(
-            tables, reports.costs_table(result), explain=result.explain, main=name, alignment="Side by side",
+            tables, reports.costs_table(result), explain=result.explain_in_order(), main=name, alignment="Side by side",
             further="result.explain",
         )  # fmt: skip
 

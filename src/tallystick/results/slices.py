@@ -23,12 +23,11 @@ from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Labelled
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
-from tallystick.files.cells import read_cells, separator
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
+from tallystick.files.table import read_cells, separator
 from tallystick.frozen import frozen
-from tallystick.results.bins import NONE, bin_of, bin_order
-from tallystick.results.parts import Portions
+from tallystick.results.parts import NONE, Portions, bin_of, bin_order
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments

@@ -126,7 +126,7 @@ def default_parts(task: Task, results: Mapping[str, Result]) -> Parts:
     name = main if main in able else next(iter(able), "")
     return Parts(
         _all_labels(task, results),
-        explain=able[name].explain if name else None,
+        explain=able[name].explain_in_order() if name else None,
         main=main,
         alignment=f"Alignment under {name}" if name else "Alignment",
     )

@@ -304,17 +304,38 @@ class Prepared:
             out.append([Placed(*one) for one in zip(*(column.tolist() for column in columns), strict=True)])
         return out[0], out[1]
 
+    @cached_property
+    def _places(self) -> list[tuple[I64, I64]]:
+        """Of each side the rows by document, and where each document begins among them."""
+        out = []
+        for _, _, side in self.sides():
+            order = np.argsort(side.document, kind="stable")
+            out.append((order, np.searchsorted(side.document[order], np.arange(len(self.documents) + 1))))
+        return out
+
+    @cached_property
+    def _last(self) -> dict[int, tuple[list[list[Hashable]], list[list[Hashable]]]]:
+        """The document that was asked for last: both sides of it are."""
+        return {}
+
     def entities_of(self, document: int) -> tuple[list[list[Hashable]], list[list[Hashable]]]:
         """One document's entities of both sides, as lists of the mentions as the files have them."""
+        if document in self._last:
+            return self._last[document]
         shown: dict[int, Hashable] = {}  # a response mention of another extent is shown, and compared, as the key's
         sides = []
-        for chains, rows, side in self.sides():
+        for (chains, rows, side), (order, starts) in zip(self.sides(), self._places, strict=True):
             entities: dict[int, list[Hashable]] = {}
-            for k in np.flatnonzero(side.document == document).tolist():
-                label = shown.setdefault(int(side.mention[k]), chains.label(int(rows[k])))
-                entities.setdefault(int(side.entity[k]), []).append(label)
+            here = order[starts[document] : starts[document + 1]]
+            labels = chains.labels_of(rows[here])
+            for entity, mention, label in zip(
+                side.entity[here].tolist(), side.mention[here].tolist(), labels, strict=True
+            ):
+                entities.setdefault(entity, []).append(shown.setdefault(mention, label))
             sides.append(list(entities.values()))
-        return sides[0], sides[1]
+        self._last.clear()
+        self._last[document] = sides[0], sides[1]
+        return self._last[document]
 
     def sources(self, *, memberships: bool = False) -> tuple[Objects, Objects]:
         """The documents of both sides as Python values, as collections of entities or of memberships."""

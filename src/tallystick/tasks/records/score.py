@@ -23,7 +23,7 @@ import numpy as np
 from tallystick.algebra.choose import Choice, Rules
 from tallystick.algebra.derive import Decision, explain_derivation, ignored_paths, record_fields
 from tallystick.algebra.node import Node
-from tallystick.algebra.parse import load, parse
+from tallystick.algebra.parse import allowing_code, load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
@@ -37,7 +37,7 @@ from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
-from tallystick.results.explanation import Explanation, explain_document, explain_documents
+from tallystick.results.explanation import Explanation, InOrder, explain_document, explain_documents
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
 from tallystick.tasks.contract import Asked, Scored
@@ -65,6 +65,12 @@ class Prepared:
     """What changes figures, and is not in the metric."""
     judging: Judging | None = None
     """Judges the confidences of the predictions on the way, where these were asked for."""
+    time_limit: float | None = None
+    """Seconds for each document."""
+
+    def evaluation(self, **options: Any) -> Evaluation:
+        """An evaluation of its metric, under its time limit."""
+        return Evaluation(self.metric, time_limit=self.time_limit, **options)
 
     def signed(self, result: Result) -> Result:
         """A result whose signature has the settings too, and which knows what was said about confidence."""
@@ -101,10 +107,6 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
-AHEAD = 32
-"""So many documents are aligned together."""
-
-
 @frozen
 class Run:
     """A result, and all warnings on the way to it."""
@@ -123,27 +125,16 @@ class Run:
         """The alignment of one of the documents that were kept."""
         return explain_document(self.prepared.metric, kept.reference, kept.predicted)
 
-    def explain_in_order(self) -> Callable[[Any], Explanation]:
-        """The same by id. Who asks for one after the other, in the order of `documents`, is given some of them that were aligned
-        together, which takes half of the time."""
-        places = {kept.id: place for place, kept in enumerate(self.documents)}
-        found: dict[Any, Explanation] = {}
-        ahead, following = 1, 0
+    def explain_in_order(self) -> InOrder:
+        """The same by id, some of them together."""
+        kept = {one.id: one for one in self.documents}
 
-        def explain(document: Any) -> Explanation:
-            nonlocal ahead, following
-            if document not in found:
-                place = places[document]
-                ahead = min(2 * ahead, AHEAD) if place == following else 1
-                some = self.documents[place : place + ahead]
-                sides = [kept.reference for kept in some], [kept.predicted for kept in some]
-                trees = explain_documents(self.prepared.metric, *sides)
-                found.clear()
-                found.update(zip((kept.id for kept in some), trees, strict=True))
-                following = place + len(some)
-            return found[document]
+        def explain(documents: Sequence[Any]) -> Sequence[Explanation]:
+            some = [kept[document] for document in documents]
+            sides = [one.reference for one in some], [one.predicted for one in some]
+            return explain_documents(self.prepared.metric, *sides)
 
-        return explain
+        return InOrder(explain)
 
 
 @dataclass
@@ -251,6 +242,18 @@ def prepare(
     shape: RecordShape | None = None,
 ) -> Prepared:
     """Find the shape of the documents, derive the metric, and lay the two sides together: files, or values in memory."""
+    with allowing_code(settings.allow_code):
+        return _prepare(reference, predicted, settings, missing, known, shape)
+
+
+def _prepare(
+    reference: Any,
+    predicted: Any,
+    settings: RecordSettings,
+    missing: Missing | None,
+    known: Known | None,
+    shape: RecordShape | None,
+) -> Prepared:
     check_unknown(settings.unknown)
     if settings.type is not None and settings.schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
@@ -263,13 +266,14 @@ def prepare(
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
-        pairing.predicted.metric = metric = as_metric(settings.metric)
-        return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
+        pairing.predicted.metric = metric = as_metric(settings.metric).limited_to(settings.time_limit)
+        return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)
     _ignore_ids(choices, pairing, left, shape, settings)
     nothing = None if settings.nothing is None else _words(settings.nothing)
     options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
     metric, keys, decisions = _derive_once(shape.reference, choices, options)
     assert keys is not None
+    metric = metric.limited_to(settings.time_limit)
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
     if "record(" in str(metric):  # a product needs all of its fields, so what a prediction lacks has to be found
@@ -277,7 +281,7 @@ def prepare(
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
-    return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure))
+    return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure), settings.time_limit)
 
 
 def _shape_to_compare(
@@ -341,7 +345,8 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
 
 def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
     """What the documents are: as declared, or as the reference shows them."""
-    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+    with allowing_code(settings.allow_code):
+        return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
 
 
 def prepare_again(
@@ -381,7 +386,7 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
 
 def as_metric(metric: Node | str) -> Node:
     """A metric, or the text of one."""
-    return parse(metric, functions=True) if isinstance(metric, str) else metric
+    return parse(metric) if isinstance(metric, str) else metric
 
 
 def run_prepared(
@@ -395,8 +400,8 @@ def run_prepared(
 ) -> Run:
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
-    evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
+    evaluation = prepared.evaluation(
+        undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     if prepared.metric.aligned_by is None and asked.documents:
@@ -443,7 +448,7 @@ def tallied_batches(prepared: Prepared) -> Iterator[tuple[Batch, F64]]:
     for batch in prepared.pairing.batches():
         rows = few_rows(prepared.metric, batch.references, batch.predictions)
         if rows is None:
-            evaluation = evaluation or Evaluation(prepared.metric, keep=False)
+            evaluation = evaluation or prepared.evaluation(keep=False)
             rows = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
         yield batch, rows
 
@@ -529,7 +534,7 @@ def score_prepared(prepared: Prepared) -> Result:
     if len(batches) == 1 and prepared.judging is None:
         found = evaluate_few(prepared.metric, batches[0].references, batches[0].predictions, ids=batches[0].ids)
     if found is None:
-        evaluation = Evaluation(prepared.metric)
+        evaluation = prepared.evaluation()
         deque(scored_batches(prepared, evaluation, chain(batches, prepared_batches)), maxlen=0)
         found = evaluation.compute()
     result = prepared.signed(found)
