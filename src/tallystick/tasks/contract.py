@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.plain import Given
 
 __all__ = [
-    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish",
+    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish", "allow_code",
     "find_task", "option", "refuse_idle", "target_accuracy", "task_names", "time_limit",
 ]  # fmt: skip
 
@@ -125,6 +125,22 @@ def time_limit(*also: str) -> Any:
     """
     says = "The most seconds for each document: a matching that takes longer has bounds, similarities that do are an error.  [default: 60 for a matching]"
     return option(None, says, names=("--time-limit", *also), metavar="SECONDS", above=0, show_default=False)
+
+
+def allow_code() -> Any:
+    """The option of every task that takes expressions, choices or schemas: whether these may name code.
+
+    >>> from tallystick.tasks.contract import allow_code, option
+    >>> @dataclass(frozen=True)
+    ... class OwnSettings:
+    ...     allow_code: bool = allow_code()
+    >>> OwnSettings().allow_code
+    False
+    """
+    return option(
+        False,
+        "Let expressions, choices and schemas name functions of your own (module:name), which are imported and run.",
+    )
 
 
 def unit_option(sentences: str) -> Any:
