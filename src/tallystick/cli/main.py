@@ -227,8 +227,7 @@ def tallystick() -> None:
 def score() -> None:
     """Score a prediction against a reference.
 
-    Confidence intervals: `tallystick compare TASK REFERENCE PREDICTED` prints them, also of one system alone;
-    the page that --report writes has them too.
+    --intervals adds confidence intervals, --errors what went wrong, --report FILE.html a page with all of it.
     """
 
 

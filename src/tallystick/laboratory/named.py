@@ -177,6 +177,8 @@ def named(name: str) -> list[Subject]:
             raise MetricError(
                 f"{name!r:.60} is an expression, which needs --type MODULE:TYPE, the type of what it compares"
             )
+        if ":" in name:
+            raise MetricError(f"{name!r:.60} is no named metric; to check the metric of a type, give --type {name}")
         raise MetricError(
             f"no task {task!r} with named metrics; there are {', '.join(known)}.{did_you_mean(task, known)}"
         )

@@ -369,6 +369,8 @@ class Task:
     label: ClassVar[str | None] = None
     """The one that --by label means, unless another is named."""
     label_help: ClassVar[str] = ""
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """What people call a breakdown, where that is not what its labels are called: {"slot": "field"}."""
     attributes: ClassVar[Mapping[str, Attribute]] = {}
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
@@ -670,6 +672,16 @@ class Task:
     def main_metric(self, results: Results) -> str:
         """The metric that reports are ordered by."""
         return self.main
+
+    @property
+    def also_by(self) -> dict[str, tuple[str, str | None]]:
+        """Other words for breakdowns: the name of a label is `label` with that label."""
+        own: dict[str, tuple[str, str | None]] = {}
+        if "label" in self.breakdowns:
+            own = {name: ("label", name if len(self.labels) > 1 else None) for name in self.labels}
+        own |= {name: (by, None) for name, by in self.synonyms.items()}
+        taken = (*self.breakdowns, *self.all_attributes, "document")
+        return {name: meant for name, meant in own.items() if name not in taken}
 
     def check_breakdown(self, by: str | None, in_shards: bool = False) -> None:
         """That the task has these figures."""

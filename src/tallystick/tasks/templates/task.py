@@ -70,6 +70,7 @@ class Templates(Task):
     }
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
+    synonyms = {"slot": "field"}
     error_label = "slot"
     kinds = {
         "Span_Error": "in the right slot, but partly right only: the words of the mention differ",
