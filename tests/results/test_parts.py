@@ -389,7 +389,7 @@ def test_the_mean_over_data_sets_that_have_a_label_without_a_policy_for_nothing(
 def test_cautions_say_which_table_they_are_about_and_what_the_tests_are(tmp_path: Path) -> None:
     said = news_and_web(tmp_path, "--format", "table").stderr
     assert "Nothing could be significant: with 5 documents p is at least 0.062.\n" in said
-    assert "boundaries by relations[*].type: Nothing could be significant" in said
+    assert "boundaries by type: Nothing could be significant" in said
     assert "multiplies the smallest p of 2 tests by 2." in said
     assert "pairs of systems" not in said
 

@@ -358,7 +358,7 @@ def _read_hierarchy(spec: Any) -> Similarity:
 def _read_expression(spec: Any) -> Similarity:
     from tallystick.algebra.parse import parse
 
-    found = parse(str(spec), functions=True)
+    found = parse(str(spec))
     if not isinstance(found, Similarity):
         raise MetricError(f"{spec!r} is no similarity")
     return found

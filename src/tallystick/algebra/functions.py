@@ -162,12 +162,12 @@ class Function(Dense):
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:
-        from tallystick.algebra.parse import load
+        from tallystick.algebra.parse import load_named
 
         if isinstance(spec, str):
-            return cls(load(spec))
+            return cls(load_named(spec))
         options = options_of(spec, "call", "reflexive")
-        return cls(load(options["call"]), bool(options.get("reflexive", True)))
+        return cls(load_named(options["call"]), bool(options.get("reflexive", True)))
 
     def mirrored(self) -> Function:
         return Function(self.call, self.reflexive, not self.swapped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -74,7 +75,7 @@ def systems_command(
             say(f"{len(entries.failed)} of {len(entries.failed) + len(entries.files)} systems have no files to score")
 
     params = [*file_arguments(task, systems=True), *metric_option(task), *own, *options(own)]
-    return TaskCommand(task.name, callback=run, params=params, help=help)
+    return TaskCommand.of(task, callback=run, params=params, help=help)
 
 
 def compare_command(name: str) -> click.Command:
@@ -109,7 +110,36 @@ def enough_resamples(systems: int, level: float) -> int:
 def system_options(task: Task) -> list[click.Option]:
     """The options of the task that change figures; those that belong to one system take a file of each."""
     kinds = {one.name: option_of(one) for one in task.options("figures")}
-    return [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
+    found = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
+    return found if task.named_metrics else [_for_each_metric(one) if one.name == "metric" else one for one in found]
+
+
+def _for_each_metric(option: click.Option) -> click.Option:
+    """The expression that a task without named metrics takes, as a comparison takes it: several, by name."""
+    help_ = f"{(option.help or '').rstrip('.')}; may be repeated, as NAME=EXPRESSION, to compare metrics."
+    return click.Option([*option.opts, "metric"], multiple=True, metavar="[NAME=]EXPRESSION", help=help_)
+
+
+NAMED_METRIC = re.compile(r"\s*([^\W\d][\w-]*)\s*=(.+)", re.DOTALL)
+
+
+def each_metric(task: Task, settings: Any) -> dict[str, Any]:
+    """By name the settings of each expression that was given; a single one without a name is called as the task calls it."""
+    given = () if task.named_metrics else settings.metric
+    if task.named_metrics or not isinstance(given, tuple):
+        return {"": settings}
+    if not given:
+        return {"": replace(settings, metric=None)}
+    named = [NAMED_METRIC.fullmatch(one) for one in given]
+    if len(given) == 1 and named[0] is None:
+        return {"": replace(settings, metric=given[0])}
+    out: dict[str, Any] = {}
+    for one, found in zip(given, named, strict=True):
+        name, text = (found[1], found[2]) if found else (one, one)
+        if name in out:
+            raise MetricError(f"--metric: {name!r} is given twice; names must be unique")
+        out[name] = replace(settings, metric=text)
+    return out
 
 
 @frozen
@@ -153,7 +183,7 @@ class ComparisonOptions:
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    known = [*task.breakdowns, *task.all_attributes]
+    known = [*task.breakdowns, *task.also_by, *task.all_attributes]
     by = [
         click.Option(["--by"], type=click.Choice(known),
                      help=f"Also compare by {' or '.join(known)}: figures with intervals, differences with corrected p, documents won and lost, and documents that got worse."),
@@ -206,12 +236,13 @@ def run_comparison(
     options.check()
     groups = groups_given(options.groups, options.drawn, settings)
     train = training_of(options.training, settings, options.by)
-    task.check(metrics, settings)
-    settings = share_out(task, settings, files)
+    each = each_metric(task, settings)
+    for one in each.values():
+        task.check(metrics, one)
     texts = train is not None or options.slice is not None or options.by in task.attributes
     reading = Reading(texts=texts, training=train is not None)
     score = partial(
-        score_systems, task, references, metrics=metrics, settings=settings, missing=options.missing, reading=reading
+        score_metrics, task, references, metrics=metrics, each=each, missing=options.missing, reading=reading
     )
     failed = dict(entries.failed)
     if options.board:
@@ -265,6 +296,29 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
     if differences and not comparison.differences:
         said.append("--differences needs at least two systems")
     return said
+
+
+def score_metrics(
+    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...],
+    each: Mapping[str, Any], missing: str, reading: Reading,
+) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
+    """The same under the settings of each of several expressions, by their names."""
+    from tallystick.results.results import Results
+
+    found = {
+        name: score_systems(task, references, files, metrics, share_out(task, settings, files), missing, reading)
+        for name, settings in each.items()
+    }
+    scored, notes = next(iter(found.values()))
+    if list(found) == [""]:
+        return scored, notes
+    return {
+        system: [
+            Results({name: next(iter(one[system][k].values())) for name, (one, _) in found.items()}, run.background)
+            for k, run in enumerate(runs)
+        ]
+        for system, runs in scored.items()
+    }, notes
 
 
 def score_systems(

@@ -31,7 +31,17 @@ BESIDE = (".ann", ".txt")
 
 
 class TaskCommand(click.Command):
-    """A command that says which of its options were given several times, where only the last one counts."""
+    """A command that says which of its options were given several times, where only the last one counts, and takes other words for
+    what figures are by."""
+
+    also_by: Mapping[str, tuple[str, str | None]] = {}
+
+    @classmethod
+    def of(cls, task: Task, **given: Any) -> TaskCommand:
+        """The command of a task."""
+        command = cls(task.name, **given)
+        command.also_by = task.also_by
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         left = super().parse_args(ctx, list(args))
@@ -42,6 +52,9 @@ class TaskCommand(click.Command):
             ]
             for one in dict.fromkeys(one for one in single if single.count(one) > 1):
                 say(f"Warning: {one.opts[0]} was given {single.count(one)} times; only the last one counts")
+        if ctx.params.get("by") in self.also_by:
+            ctx.params["by"], label = self.also_by[ctx.params["by"]]
+            ctx.params["label"] = ctx.params.get("label") or label
         return left
 
 
@@ -393,7 +406,7 @@ def common_options(task: Task) -> list[click.Option]:
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         *layout_options(taken),
-        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, *task.also_by, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
         *train_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its number if there are no ids."),

@@ -78,7 +78,7 @@ def score_command(name: str) -> click.Command:
     params = [
         *file_arguments(task), *metric_option(task), *task_options(task, "figures"), *common_options(task), *task_options(task, "score"),
     ]  # fmt: skip
-    return TaskCommand(name, callback=run, params=params, help=task.help or task.summary)
+    return TaskCommand.of(task, callback=run, params=params, help=task.help or task.summary)
 
 
 def with_layout(common: Common, given: dict[str, Any]) -> Common:

@@ -155,9 +155,7 @@ def _outlined(
     """Bounds without a table of clashes: each node's best pair, and pairs taken greedily."""
     best = []
     for node, single in ((u, ("1:1", "N:1")), (v, ("1:1", "1:N"))):
-        most = np.zeros(int(node.max()) + 1)
-        np.maximum.at(most, node, weight)
-        best.append(float(most.sum()) if constraint in single else float(weight.sum()))
+        best.append(_heaviest_of_rows(node, weight) if constraint in single else float(weight.sum()))
     taken = np.empty(0, np.intp)
     for t in np.argsort(-weight, kind="stable").tolist():
         if deadline is not None and time.monotonic() > deadline:
@@ -486,20 +484,26 @@ def match_sparse(i: I64, j: I64, weight: F64, *, weak: Weak | None = None, limit
             start = at - 1 if at and ends[at - 1] == column else at
             ends[start:stop], values[start:stop], last[start:stop] = [column], [value], [t]
         begin = end
-    chain = []
-    t = last[-1] if last else -1
-    while t >= 0:
-        chain.append(order[t])
-        t = before[t]
-    chosen = np.array(chain[::-1], np.intp)
-    lower = float(values[-1]) if values else 0.0
-    upper = lower
-    if begin < n:
-        rest = order[begin:]
-        most = np.zeros(int(i[rest].max()) + 1)
-        np.maximum.at(most, i[rest], weight[rest])
-        upper += float(most.sum())
+    chosen = order[_followed_back(last[-1] if last else -1, before)]
+    lower, rest = float(values[-1]) if values else 0.0, order[begin:]
+    upper = lower + _heaviest_of_rows(i[rest], weight[rest])
     return Matched(lower, upper, begin >= n, i[chosen].astype(np.intp), j[chosen].astype(np.intp))
+
+
+def _followed_back(last: int, before: list[int]) -> I64:
+    """The pairs of a chain from the first to the last, each of which knows the one before it."""
+    chain = []
+    while last >= 0:
+        chain.append(last)
+        last = before[last]
+    return np.array(chain[::-1], np.intp)
+
+
+def _heaviest_of_rows(row: I64, weight: F64) -> float:
+    """The sum of the heaviest pair of each row."""
+    most = np.zeros(int(row.max(initial=-1)) + 1)
+    np.maximum.at(most, row, weight)
+    return float(most.sum())
 
 
 def match_dense(table: F64, *, weak: Weak | None = None) -> Matched:

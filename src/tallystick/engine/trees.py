@@ -149,8 +149,8 @@ class _Climbing:
 
     Nodes of the subtree at the top of the path meet all forests of the right tree, of which there are fewer than its squared size; by key places
     they meet as many rows as the key places of the right tree have, as often as there are key places above them. So a path pays where the
-    tree is deep; subtrees beside it go their own way, before it. For n nodes on both sides it takes n³ log n at most instead of n⁴. Nothing is
-    known that takes less than n³ (Bringmann et al. 2020: for any weights there is no such thing if shortest paths need n³)."""
+    tree is deep; subtrees beside it go their own way, before it. For n nodes on both sides it takes n³ log n at most instead of n⁴. For
+    any weights nothing takes strongly less than n³ unless the shortest paths of a graph do (Bringmann et al. 2020)."""
 
     def __init__(self, one: _Tree, other: _Tree) -> None:
         self.lefts = one.lefts()

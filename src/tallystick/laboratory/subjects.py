@@ -102,7 +102,7 @@ def expression(metric: Node | str, type_: Any, name: str = "") -> Subject:
     """A metric written in the algebra, over values of a type."""
     from tallystick.algebra.parse import parse
 
-    node = parse(metric, functions=True) if isinstance(metric, str) else metric
+    node = parse(metric) if isinstance(metric, str) else metric
     return _of_node(name or str(node), node, type_ if hasattr(type_, "walks") else TypedSpace.of(type_))
 
 

@@ -335,10 +335,13 @@ def _remarks(
     resamples: int, alpha: float,
 ) -> tuple[list[str], list[str]]:  # fmt: skip
     """What is to be said about a metric's figures, and what its tests cannot show."""
+    gone: dict[int, list[str]] = {}
+    for name, cell in cells.items():
+        if cell.interval is not None and cell.interval.undefined and cell.value is not None:
+            gone.setdefault(cell.interval.undefined, []).append(name)
     notes = [
-        f"{name}, {metric}: 0/0 in {cell.interval.undefined:,} resamples, which are left out"
-        for name, cell in cells.items()
-        if cell.interval is not None and cell.interval.undefined and cell.value is not None
+        f"{', '.join(names)}, {metric}: 0/0 in {counted(n, 'resample')}; the interval is over the others"
+        for n, names in gone.items()
     ]
     first = next(iter(runs.values()))[0][metric]
     documents = len(first.ids)

@@ -27,7 +27,7 @@ from tallystick.frozen import frozen
 from tallystick.results.compare import compare_parts, splits_with
 from tallystick.results.resampling import EQUAL, Interval, intervals, where_present
 from tallystick.results.result import LabelFigures, Result
-from tallystick.results.results import expressions, find_labels
+from tallystick.results.results import called_by, expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
 from tallystick.results.units import RESAMPLES, interval_line
@@ -114,7 +114,8 @@ def portions_of(
         rows = found_rows.rows()
         order = sorted(rows, key=lambda key: (str(key), type(key).__name__))
         beta = getattr(one.kind, "beta", 1.0)
-        out[name] = Portions({key: rows[key] for key in order}, path, beta, one=False, counts=found_rows.support)
+        called = called_by(labels).get(path, path)
+        out[name] = Portions({key: rows[key] for key in order}, called, beta, one=False, counts=found_rows.support)
     return out
 
 

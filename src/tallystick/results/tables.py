@@ -134,10 +134,10 @@ def rows_as_json(rows: Mapping[str, Mapping[str, Any]], key: str = "label") -> l
     ]
 
 
-def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
-    """A row for each label."""
+def labels_table(result: Result, path: str | None = None, title: str = "", called: str | None = None) -> Table:
+    """A row for each label; the path is what they are called, unless somebody knows better."""
     rows = result.by_label(path)
-    return label_rows_table(rows, path or "label", title, names=() if rows else tuple(result.figures))
+    return label_rows_table(rows, called or path or "label", title, names=() if rows else tuple(result.figures))
 
 
 def label_rows_table(rows: Sequence[LabelFigures], called: str, title: str = "", names: Sequence[str] = ()) -> Table:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.plain import Given
 
 __all__ = [
-    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish",
+    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish", "allow_code",
     "find_task", "option", "refuse_idle", "target_accuracy", "task_names", "time_limit",
 ]  # fmt: skip
 
@@ -125,6 +125,22 @@ def time_limit(*also: str) -> Any:
     """
     says = "The most seconds for each document: a matching that takes longer has bounds, similarities that do are an error.  [default: 60 for a matching]"
     return option(None, says, names=("--time-limit", *also), metavar="SECONDS", above=0, show_default=False)
+
+
+def allow_code() -> Any:
+    """The option of every task that takes expressions, choices or schemas: whether these may name code.
+
+    >>> from tallystick.tasks.contract import allow_code, option
+    >>> @dataclass(frozen=True)
+    ... class OwnSettings:
+    ...     allow_code: bool = allow_code()
+    >>> OwnSettings().allow_code
+    False
+    """
+    return option(
+        False,
+        "Let expressions, choices and schemas name functions of your own (module:name), which are imported and run.",
+    )
 
 
 def unit_option(sentences: str) -> Any:
@@ -353,6 +369,8 @@ class Task:
     label: ClassVar[str | None] = None
     """The one that --by label means, unless another is named."""
     label_help: ClassVar[str] = ""
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """What people call a breakdown, where that is not what its labels are called: {"slot": "field"}."""
     attributes: ClassVar[Mapping[str, Attribute]] = {}
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
@@ -654,6 +672,16 @@ class Task:
     def main_metric(self, results: Results) -> str:
         """The metric that reports are ordered by."""
         return self.main
+
+    @property
+    def also_by(self) -> dict[str, tuple[str, str | None]]:
+        """Other words for breakdowns: the name of a label is `label` with that label."""
+        own: dict[str, tuple[str, str | None]] = {}
+        if "label" in self.breakdowns:
+            own = {name: ("label", name if len(self.labels) > 1 else None) for name in self.labels}
+        own |= {name: (by, None) for name, by in self.synonyms.items()}
+        taken = (*self.breakdowns, *self.all_attributes, "document")
+        return {name: meant for name, meant in own.items() if name not in taken}
 
     def check_breakdown(self, by: str | None, in_shards: bool = False) -> None:
         """That the task has these figures."""

@@ -62,6 +62,7 @@ def calls(
     from_: str | None = ...,
     reference_from: str | None = ...,
     time_limit: float | None = ...,
+    allow_code: bool = ...,
     lenient: bool = ...,
 ) -> Results:
     """Tool calls in logs of OpenAI, Anthropic, MCP and others: functions, arguments, whole calls."""
@@ -152,6 +153,7 @@ def records(
     confidence: str | None = ...,
     lenient: bool = ...,
     time_limit: float | None = ...,
+    allow_code: bool = ...,
 ) -> Results:
     """Any records of your own: two JSONL or Parquet files, and a type or a schema if you have one."""
 
@@ -235,5 +237,6 @@ def templates(
     judgements: _File | None = ...,
     judge: Any = ...,
     mapping: Literal["greedy", "recorded"] = ...,
+    allow_code: bool = ...,
 ) -> Results:
     """Eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report."""

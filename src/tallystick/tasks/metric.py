@@ -139,7 +139,7 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
     for label in task.labels:
         try:
             name, path = next(iter(find_labels(task.labels, results, label).items()))
-            table = reports.labels_table(results[name], path)
+            table = reports.labels_table(results[name], path, called=label)
         except MetricError:
             continue  # none of these metrics has it
         if table.rows:
@@ -221,6 +221,10 @@ class OfTask(Background):
     @property
     def breakdowns(self) -> tuple[str, ...]:
         return (*self.of.breakdowns, *self.of.all_attributes, "document")
+
+    @property
+    def also_by(self) -> Mapping[str, tuple[str, str | None]]:
+        return self.of.also_by
 
     def portions(self, results: Results, by: str, label: str | None, train: Any = None) -> Mapping[str, Portions]:
         from tallystick.results.parts import portions_of

@@ -86,6 +86,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
         reference_id=settings.reference_id,
         lenient=settings.lenient,
         time_limit=settings.time_limit,
+        allow_code=settings.allow_code,
     )
     shape = inferred_shape(schema, file=left.file)
     prepared = prepare(references, predictions, records, missing=missing, shape=replace(shape, schema=None))

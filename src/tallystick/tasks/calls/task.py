@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, time_limit
+from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, allow_code, option, time_limit
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -45,6 +45,7 @@ class CallSettings:
     from_: str | None = option(None, "Where a predicted line holds the calls, e.g. response.body.  [default: anywhere]", metavar="PATH")
     reference_from: str | None = option(None, "Where a line of REFERENCE holds them.", metavar="PATH")
     time_limit: float | None = time_limit()
+    allow_code: bool = allow_code()
     lenient: bool = option(False, "Count a log without a prediction as one without calls, and ignore a prediction without a reference.")
     # fmt: on
 

@@ -513,8 +513,11 @@ class Pairing:
             self.nameless = named == [True, False]
             if self.id_named and self.how == "by order":
                 side = self.predicted if named[0] else self.reference
+                other = "" if self.reference.id_field != self.predicted.id_field else (
+                    "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
+                )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id", side.place(1)
+                    f"has no text or number under {side.id_field!r}, which should be its id{other}", side.place(1)
                 )
         return self.how
 

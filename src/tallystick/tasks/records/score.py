@@ -23,7 +23,7 @@ import numpy as np
 from tallystick.algebra.choose import Choice, Rules
 from tallystick.algebra.derive import Decision, explain_derivation, ignored_paths, record_fields
 from tallystick.algebra.node import Node
-from tallystick.algebra.parse import load, parse
+from tallystick.algebra.parse import allowing_code, load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
@@ -242,6 +242,18 @@ def prepare(
     shape: RecordShape | None = None,
 ) -> Prepared:
     """Find the shape of the documents, derive the metric, and lay the two sides together: files, or values in memory."""
+    with allowing_code(settings.allow_code):
+        return _prepare(reference, predicted, settings, missing, known, shape)
+
+
+def _prepare(
+    reference: Any,
+    predicted: Any,
+    settings: RecordSettings,
+    missing: Missing | None,
+    known: Known | None,
+    shape: RecordShape | None,
+) -> Prepared:
     check_unknown(settings.unknown)
     if settings.type is not None and settings.schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
@@ -333,7 +345,8 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
 
 def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
     """What the documents are: as declared, or as the reference shows them."""
-    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+    with allowing_code(settings.allow_code):
+        return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
 
 
 def prepare_again(
@@ -373,7 +386,7 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
 
 def as_metric(metric: Node | str) -> Node:
     """A metric, or the text of one."""
-    return parse(metric, functions=True) if isinstance(metric, str) else metric
+    return parse(metric) if isinstance(metric, str) else metric
 
 
 def run_prepared(

@@ -23,6 +23,7 @@ from tallystick.tasks.contract import (
     ShownLater,
     Task,
     Wish,
+    allow_code,
     default_of,
     flag,
     of_run,
@@ -66,6 +67,7 @@ class RecordSettings:
     confidence: str | None = option(None, "Where predictions state their confidence: a key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
     lenient: bool = option(False, "Repair noisy predictions; those that cannot be read score nothing and are listed. Never applies to REFERENCE.")
     time_limit: float | None = time_limit()
+    allow_code: bool = allow_code()
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
     target_accuracy: float = target_accuracy()
     errors: bool = option(False, "Group the errors by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True, in_shards=True)

@@ -481,7 +481,7 @@ def filler_similarity(fillers: str | Similarity | None, strings: str = "gtt") ->
             f"no similarity of fillers {fillers!r}; there are {', '.join(FILLERS)}, or an expression over entities such as "
             f"'record(mentions=best(exact))'.{did_you_mean(fillers, FILLERS)}"
         )
-    found = parse(fillers, functions=True)
+    found = parse(fillers)
     if not isinstance(found, Similarity):
         raise MetricError(f"{found} is no similarity of two fillers")
     return found
