@@ -35,7 +35,7 @@ ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 ROW, COMMENT, BLANK = range(3)
 """The kinds of line."""
 
-STRETCH = 1 << 20
+STRETCH = 1 << 18
 """How many bytes are searched for tabs at a time, so that their positions take little memory."""
 
 PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS), (MISC,))
