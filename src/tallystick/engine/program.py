@@ -82,6 +82,7 @@ class Whole:
 DEFAULT_LIMIT = 60.0
 """Seconds for one problem where nobody has said how long it may take: pairs of graphs of 300 variables need one."""
 
+_OWN = 0.6  # of the time that is left, what HiGHS is told where nobody can stop it: a stage may take as long again
 _ELSEWHERE = 30_000  # entries of a programme that is solved in a process of its own, if it has a limit
 
 
@@ -154,7 +155,9 @@ class Programs:
         highs, n, m = self._highs, len(gain), len(rows.limit)
         highs.clearModel()
         # HiGHS counts its time over all runs of one object.
-        until = 1e30 if seconds is None else highs.getRunTime() + max(seconds, 0.01)
+        until = (
+            1e30 if seconds is None else highs.getRunTime() + max(seconds if self.unwatched else _OWN * seconds, 0.01)
+        )
         highs.setOptionValue("time_limit", until)
         highs.setOptionValue("presolve", "choose" if presolve else "off")
         kind = np.full(n, 1 if integer else 0, np.int32)
