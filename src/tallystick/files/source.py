@@ -235,35 +235,6 @@ Range = tuple[int, int, int]
 """First byte, byte after the last, number of the first line."""
 
 
-class _Ranges(io.RawIOBase):
-    """Some ranges of a file as one stream."""
-
-    def __init__(self, name: str, ranges: tuple[Range, ...]) -> None:
-        self._stream = open(name, "rb", buffering=0)  # noqa: SIM115 - closed with this
-        self._name, self._ranges = name, iter(ranges)
-        self._at = self._stop = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while self._at == self._stop:
-            following = next(self._ranges, None)
-            if following is None:
-                return 0
-            self._at, self._stop, _ = following
-            self._stream.seek(self._at)
-        count = self._stream.readinto(memoryview(buffer)[: self._stop - self._at])
-        if not count:
-            raise InputError("is shorter than it was a moment ago", self._name)
-        self._at += count
-        return count
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
-
 @dataclass(eq=False)
 class Source:
     """A file, standard input (`-`), or some ranges of a file's bytes, in one piece for the reader.
@@ -371,28 +342,42 @@ class Source:
     def _content(self) -> bytes:
         if self.held is not None:
             return self.held
+        if self.ranges is not None:
+            return self._read_ranges(self.ranges)
         once = self.reads_once
         if self.name == "-":
             data = _read_stdin()
         else:
             with self.open() as stream, self.reading():
-                data = stream.read(self.size if self.is_part else -1)
+                data = stream.read()
         if once:
             self.held = data
         return data
 
+    def _read_ranges(self, ranges: tuple[Range, ...]) -> bytes:
+        pieces = []
+        try:
+            with open(self.name, "rb") as stream:
+                for start, stop, _ in ranges:
+                    stream.seek(start)
+                    pieces.append(stream.read(stop - start))
+        except FileNotFoundError:
+            raise InputError("no such file; every worker must be able to read it", str(self)) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
+        if sum(map(len, pieces)) != self.size:
+            raise InputError("is shorter than it was a moment ago", str(self))
+        return b"".join(pieces)
+
     def open(self) -> IO[bytes]:
         """A stream of the content, unpacked; what goes wrong while it is read is told inside of `reading`."""
-        if self.held is not None or self.name == "-":
+        if self.held is not None or self.is_part or self.name == "-":
             return io.BytesIO(self._content())
         try:
-            if self.ranges is not None:
-                return io.BufferedReader(_Ranges(self.name, self.ranges), 1 << 16)  # type: ignore[return-value,unused-ignore]
             check_file(self.name)
             return open_packed(self.name) if is_packed(self.name) else open(self.name, "rb")
         except FileNotFoundError:
-            found = "no such file; every worker must be able to read it" if self.is_part else "no such file"
-            raise InputError(found, str(self)) from None
+            raise InputError("no such file", str(self)) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
         except ValueError as error:  # a NUL in the name
