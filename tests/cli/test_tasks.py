@@ -1,4 +1,14 @@
-"""A task is declared once, and every command is made from it: those there are, and a new one in a folder of its own."""
+"""A task is declared once, and every command is made from it: those there are, and a new one in a folder of its own.
+
+What the tests want to have of a task inside the package, and fail without:
+
+    EXAMPLE of tests/cli/test_compare_tasks.py     a reference, a system and metrics
+    FILES of tests/cli/test_signatures.py          files whose figures its options change
+    FILES of tests/results/test_results.py         files of `examples`; the same in tests/show/notebook.py
+    SCRIPT of tests/test_typing.py                 a call that type checkers see
+    MADE of benchmarks/corpora.py                  random documents, on which benchmarks/metamorphic.py tries every metric
+    docs/python.md                                 an example from data and one from files
+"""
 
 import json
 from dataclasses import fields
