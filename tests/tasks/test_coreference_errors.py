@@ -70,9 +70,9 @@ def test_examples_say_where_to_look(tmp_path):
         one.kind: (one.found_at, one.reference, one.predicted) for one in find_mistakes(both, CoreferenceOptions())
     }
     assert listed == {
-        "span error": ("(d), line 2", "0 {[0-1] line 2}", "a {[0] line 2}"),
-        "missing entity": ("(d), line 5", "4 {[3] line 5}", None),
-        "divided entity": ("(d), line 2", "0 {[0-1] line 2, [2] line 4}", "a {[0] line 2} + b {[2] line 4}"),
+        "span error": ("(d), line 2", "0 {[0-1]}", "a {[0]}"),
+        "missing entity": ("(d), line 5", "4 {[3]}", None),
+        "divided entity": ("(d), line 2", "0 {[0-1], [2] line 4}", "a {[0]} + b {[2] line 4}"),
     }
 
 

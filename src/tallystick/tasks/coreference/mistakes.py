@@ -23,7 +23,9 @@ def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[
     for kind, found in find_errors(pairs, options).items():
         for one in found:
             chains, first = (pairs.key, one.key[0]) if one.key else (pairs.response, one.response[0])
-            ours, theirs = (entities_text(side, words) if side else None for side in (one.key, one.response))
+            ours, theirs = (
+                entities_text(side, words, first.line) if side else None for side in (one.key, one.response)
+            )
             place = None if first.line is None else Place(str(chains.file), first.line)
             yield Mistake(kind, first.document, ours, theirs, place=place, edits=(((kind,), put(None)),))
 

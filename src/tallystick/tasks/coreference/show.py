@@ -150,17 +150,17 @@ MENTIONS = 4
 """So many mentions of an entity are shown."""
 
 
-def entities_text(mentions: Sequence[Located], words: Words) -> str:
-    """`3 {Ann [0-1] line 2, her [5] line 9} + 4 {…}`: each entity with its mentions, their tokens, and their lines in the file."""
+def entities_text(mentions: Sequence[Located], words: Words, line: int | None) -> str:
+    """`3 {Ann [0-1], her [5] line 9} + 4 {…}`: each entity with its mentions, their tokens, and their lines if other than this one."""
     by_entity: dict[str, list[Located]] = {}
     for mention in mentions:
         by_entity.setdefault(mention.entity, []).append(mention)
-    return " + ".join(f"{entity} {{{_mentions_text(members, words)}}}" for entity, members in by_entity.items())
+    return " + ".join(f"{entity} {{{_mentions_text(members, words, line)}}}" for entity, members in by_entity.items())
 
 
-def _mentions_text(members: Sequence[Located], words: Words) -> str:
+def _mentions_text(members: Sequence[Located], words: Words, line: int | None) -> str:
     shown = [
-        _said(words, one.document, one.mention) + ("" if one.line is None else f" line {one.line}")
+        _said(words, one.document, one.mention) + ("" if one.line in (None, line) else f" line {one.line}")
         for one in members[:MENTIONS]
     ]
     return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)

@@ -29,7 +29,7 @@ from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
 from tallystick.show.tables import Table
-from tallystick.tasks.spans.counts import Grid, Rows, scheme_pairs
+from tallystick.tasks.spans.counts import scheme_pairs
 from tallystick.tasks.spans.segments import (
     AnnotatedTexts,
     IntArray,
@@ -92,12 +92,6 @@ class Alignment:
         if not len(gold) or not len(guess):
             return gold[self.reference] if len(gold) else guess[self.predicted]
         return np.where(self.reference >= 0, gold[self.reference], guess[self.predicted])
-
-    def counts(self, rows: Rows = "corpus") -> IntArray:
-        """How many there are of each outcome, for each row; shape (rows, outcomes)."""
-        grid = Grid.of(self.texts, rows)
-        cell = grid.row[self.text()] * len(Outcome) + self.outcome
-        return np.bincount(cell, minlength=grid.rows * len(Outcome)).reshape(grid.rows, len(Outcome))
 
     def confusion(self) -> IntArray:
         """True tag by predicted tag; the last row holds spurious segments, the last column missed ones."""
