@@ -2,7 +2,8 @@
 
     python -m benchmarks.gallery                      every field whose package is installed: how far apart the figures are, and the CPU time
     python -m benchmarks.gallery diarisation tables   these fields
-    python -m benchmarks.gallery --large              detection, tracking, diarisation and notes at full size: CPU time of both, figures checked
+    python -m benchmarks.gallery --large              every field that has a package, at full size: CPU time of both, figures checked
+    python -m benchmarks.gallery --properties         which properties `tallystick check` refutes, with the smallest counterexample
     python -m benchmarks.gallery --record FILE        keeps the packages' figures, which tests/gallery compares with
 
 The metrics are those of the pages in docs/gallery: the first block of a page is run, and nothing is typed twice. The packages (the extra
@@ -417,17 +418,16 @@ def draw_tables(rng: Random) -> tuple[Any, Any]:
     return {"rows": gold}, {"rows": found}
 
 
+def _html(side: Any) -> str:
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in side["rows"])
+    return f"<html><body><table>{rows}</table></body></html>"
+
+
 def peer_tables(reference: Any, predicted: Any) -> Figures:
     from table_recognition_metric import TEDS
 
-    html = [
-        "<html><body><table>"
-        + "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in side["rows"])
-        + "</table></body></html>"
-        for side in (reference, predicted)
-    ]
     grits = _grits(reference["rows"], predicted["rows"])
-    return {"teds": TEDS()(html[1], html[0]), "grits": grits, "best_grits": grits}
+    return {"teds": TEDS()(_html(predicted), _html(reference)), "grits": grits, "best_grits": grits}
 
 
 def _grits(a: list[list[str]], b: list[list[str]]) -> float:
@@ -743,12 +743,64 @@ def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - began, found
 
 
+def _mean(metric: Any, figure: str, gold: list[Any], found: list[Any]) -> float:
+    return float(ts.evaluate(metric, gold, found, undefined=1.0).macro[figure] or 0.0)
+
+
+def _ours_notes(page: dict[str, Any], gold: list[Any], found: list[Any]) -> float:
+    return _mean(page["ONSETS"], "f1", gold, found) + _mean(page["NOTES"], "f1", gold, found)
+
+
+def _ours_sounds(page: dict[str, Any], gold: list[Any], found: list[Any]) -> float:
+    rolled = [[page["in_segments"](one, 1.0) for one in side] for side in (gold, found)]
+    segments = _mean(page["SEGMENT_F1"], "f1", *rolled) + _mean(page["SEGMENT_ER"], "error_rate", *rolled)
+    return segments + _mean(page["EVENT_F1"], "f1", gold, found) + _mean(page["SED_EVAL_ER"], "error_rate", gold, found)
+
+
+def _ours_trees(page: dict[str, Any], gold: list[Any], found: list[Any]) -> float:
+    sides = [[page["brackets"](one) for one in side] for side in (gold, found)]
+    return _mean(page["LABELLED"], "precision", *sides) + sum(map(page["crossing"], *sides)) / len(gold)
+
+
+def _teds(reference: Any, predicted: Any) -> float:
+    from table_recognition_metric import TEDS
+
+    return float(TEDS()(*map(_html, (predicted, reference))))
+
+
+def _rand(reference: Any, predicted: Any) -> float:
+    from sklearn.metrics import adjusted_rand_score
+
+    return float(adjusted_rand_score(_labels(reference), _labels(predicted)))
+
+
+def _summed(peer: Callable[[Any, Any], Figures], *names: str) -> Callable[[Any, Any], float]:
+    def asked(reference: Any, predicted: Any) -> float:
+        found = peer(reference, predicted)
+        return sum(found[name] for name in names)
+
+    return asked
+
+
+MEANS: tuple[tuple[str, Callable[[Any, Any], float], Callable[..., float]], ...] = (
+    ("notes", _summed(peer_notes, "onsets_f1", "notes_f1"), _ours_notes),
+    ("tracking", _summed(peer_tracks, "idf1"), lambda page, *sides: _mean(page["IDF1"], "f1", *sides)),
+    ("sounds", _summed(peer_sounds, "segment_f1", "segment_er", "event_f1", "event_er"), _ours_sounds),
+    ("tables", _teds, lambda page, *sides: _mean(page["TEDS"], "recall", *([page["as_tree"](one) for one in side] for side in sides))),
+    ("constituents", _summed(peer_trees, "precision", "crossing"), _ours_trees),
+    ("clusters", _rand, lambda page, *sides: _mean(page["ARI"], "adjusted", *sides)),
+)  # fmt: skip
+"""Field, what its package says of a case, and what we say of all: the same figures, added up, so that both do the same work."""
+
+
 def run_large() -> int:
     """CPU seconds of both; ours is to be the faster one each time."""
     slower = 0
 
     def compare(name: str, size: str, theirs: Callable[[], float], ours: Callable[[], float]) -> None:
         nonlocal slower
+        field, (case,) = FIELDS[name], cases(FIELDS[name], 1)
+        field.peer(*case), field.ours(code_of(name), *case)  # nobody pays for imports
         (their_time, expected), (our_time, found) = _timed(theirs), _timed(ours)
         slower += our_time > their_time
         print(
@@ -765,21 +817,18 @@ def run_large() -> int:
         lambda: ts.evaluate(coco, gold, seen).figures["ap"],
     )
     talks, page = _speech(100), code_of("diarisation")
-    heard = [[page["by_speaker"](talk[side]) for talk in talks] for side in (0, 1)]
     compare(
         "diarisation",
         "100 hours",
         lambda: _peer_speech(talks),
-        lambda: ts.evaluate(page["DER"], *heard).figures["error_rate"],
-    )
-    for name, draw, peer, metric, figure, theirs in (
-        ("notes", draw_notes, peer_notes, "NOTES", "f1", "notes_f1"),
-        ("tracking", draw_tracks, peer_tracks, "IDF1", "f1", "idf1"),
-    ):
-        drawn, made = _many(draw, 300), code_of(name)[metric]
+        lambda: ts.evaluate(page["DER"], *([page["by_speaker"](talk[side]) for talk in talks] for side in (0, 1))).figures["error_rate"],
+    )  # fmt: skip
+    for name, theirs, ours in MEANS:
+        drawn, made = _many(FIELDS[name].draw, 300), code_of(name)
         compare(
-            name, "300 recordings, the mean", lambda drawn=drawn, peer=peer, theirs=theirs: sum(peer(*one)[theirs] for one in drawn) / 300,
-            lambda drawn=drawn, made=made, figure=figure: ts.evaluate(made, *map(list, zip(*drawn, strict=True))).macro[figure],
+            name, "the mean of 300 cases",
+            lambda drawn=drawn, theirs=theirs: sum(theirs(*case) for case in drawn) / len(drawn),
+            lambda drawn=drawn, made=made, ours=ours: ours(made, *map(list, zip(*drawn, strict=True))),
         )  # fmt: skip
     return int(slower > 0)
 
@@ -800,15 +849,47 @@ def _peer_speech(talks: list[tuple[Any, Any]]) -> float:
     return float(abs(metric))
 
 
+CHECKED = (
+    ("detection", "AP", "Picture"), ("detection", "COCO", "Picture"), ("detection", "F1", "Picture"), ("tracking", "IDF1", "Video"),
+    ("diarisation", "DER", "Speakers"), ("diarisation", "JER", "Speakers"), ("diarisation", "PYANNOTE_JER", "Speakers"),
+    ("sounds", "EVENT_F1", "Recording"), ("sounds", "EVENT_ER", "Recording"), ("sounds", "SED_EVAL_ER", "Recording"), ("notes", "NOTES", "Music"),
+    ("tables", "GRITS", "Grid"), ("tables", "EXACT_GRITS", "Grid"), ("constituents", "LABELLED", "Sentence"),
+    ("semantic_roles", "SPANS", "Arguments"), ("dialogue", "JOINT", "Dialogue"), ("key_phrases", "F1_AT_M", "Paper"), ("triples", "TRIPLES", "Text"),
+    ("clusters", "PAIRWISE", "CLUSTERS"), ("clusters", "V", "CLUSTERS"), ("clusters", "ARI", "CLUSTERS"),
+)  # fmt: skip
+"""Page, metric, and which of `benchmarks.gallery_types` its documents are."""
+
+
+def run_properties(pages: list[str]) -> int:
+    """What `tallystick check` refutes of each metric."""
+    from benchmarks import gallery_types
+    from tallystick.laboratory.properties import check
+    from tallystick.laboratory.subjects import expression
+
+    for page, name, kind in CHECKED:
+        if pages and page not in pages:
+            continue
+        report = check(expression(code_of(page)[name], getattr(gallery_types, kind), name))
+        holds = [one.name for one in report.findings if one.verdict == "holds"]
+        print(f"{page} {name}: {len(holds)} hold: {', '.join(holds)}")
+        for one in report.failures:
+            shown = "; ".join(f"{label} {value!r}" for label, value in one.counterexample)
+            print(f"    {one.name}: {one.detail}: {shown}")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="The gallery's metrics beside the scorers of their fields.")
-    parser.add_argument("fields", nargs="*", choices=[*FIELDS, []])
+    parser.add_argument("fields", nargs="*", choices=[*FIELDS, *(page for page, *_ in CHECKED), []])
     parser.add_argument("--cases", type=int, default=CASES)
     parser.add_argument("--record", type=Path)
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--properties", action="store_true")
     asked = parser.parse_args()
     if asked.large:
         return run_large()
+    if asked.properties:
+        return run_properties(asked.fields)
     recorded = json.loads(asked.record.read_text()) if asked.record and asked.record.exists() else {}
     for name in asked.fields or FIELDS:
         package = FIELDS[name].package.partition(".")[0]

@@ -85,6 +85,7 @@ def test_the_page_draws_them(tmp_path, browser, metric, gold, found, seen):
     view = context.new_page()
     view.goto(page.as_uri())
     view.locator("details.doc summary").first.click()
+    view.locator(seen).first.wait_for(state="attached")  # a document is laid out after it was opened
     assert view.locator(seen).count() == 2
     context.close()
 

@@ -284,7 +284,8 @@ def chance(inner: Similarity) -> Chance:
 def adjusted(inner: Similarity) -> Adjusted:
     """A similarity of clusterings less what chance would give; of pairs it is the adjusted Rand index.
 
-    >>> ts.adjusted(ts.together(ts.match(ts.exact)))([["a", "b"], ["c"]], [["a"], ["b", "c"]])
+    >>> rand = ts.adjusted(ts.together(ts.match(ts.exact)))
+    >>> round(rand([["a", "b"], ["c"]], [["a"], ["b", "c"]]), 4)
     -0.5
     """
     return Adjusted(inner)

@@ -183,7 +183,7 @@ class ComparisonOptions:
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    known = [*task.breakdowns, *task.also_by, *task.all_attributes]
+    known = [*task.breakdowns, *task.all_attributes, *task.also_by]
     by = [
         click.Option(["--by"], type=click.Choice(known),
                      help=f"Also compare by {' or '.join(known)}: figures with intervals, differences with corrected p, documents won and lost, and documents that got worse."),

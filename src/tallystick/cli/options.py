@@ -406,7 +406,7 @@ def common_options(task: Task) -> list[click.Option]:
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         *layout_options(taken),
-        click.Option(["--by"], type=click.Choice([*task.breakdowns, *task.also_by, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes, *task.also_by]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
         *train_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its number if there are no ids."),

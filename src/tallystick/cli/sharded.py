@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.cli.options import Common, Engine
 from tallystick.cli.output import progress, say
 from tallystick.cli.score import Ending, asked_of, finish, versus
-from tallystick.errors import InputError, MetricError
+from tallystick.errors import InputError, MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import Files, Reading, Scored, Shown, Task, flag, needs_the_whole, option_of
 
@@ -76,7 +76,8 @@ def score_in_shards(
 
 def how_it_ran(done: Finished) -> str:
     """In how many shards the files were scored, and how they were cut."""
-    return f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"
+    cut = "" if done.how == "in one order" else f" {done.how}"  # the usual way needs no word
+    return f"{counted(done.shards, 'shard')}{cut}" if done.shards > 1 or not cut else f"scored{cut}"
 
 
 def refuse_whole(task: Task, settings: Any, given: Mapping[str, bool]) -> None:

@@ -71,7 +71,7 @@ class Templates(Task):
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
     synonyms = {"slot": "field"}
-    error_label = "slot"
+    error_label = "slot or type"
     kinds = {
         "Span_Error": "in the right slot, but partly right only: the words of the mention differ",
         "Duplicate_Role_Filler": "says again what another filler of the slot says",
