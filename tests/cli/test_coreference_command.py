@@ -98,8 +98,8 @@ def test_errors(folder):
     }  # fmt: skip
     (example,) = found["span error"]["examples"]
     assert example == {
-        "kind": "span error", "document": "(a); part 000", "file": "key", "line": 2, "where": "", "text": "",
-        "reference": "0 {w w [0-1]}", "predicted": "0 {w [0] line 7}",
+        "kind": "span error", "document": "(a); part 000", "file": "response", "line": 7, "where": "", "text": "",
+        "reference": "0 {w w [0-1] line 2}", "predicted": "0 {w [0]}",
     }  # fmt: skip
     _, kinds, listed = run("key", "response", "--errors", "--metric", "conll").stdout.strip().split("\n\n")
     rows = {line.split("\t")[0]: line.split("\t")[1:] for line in kinds.splitlines()}
@@ -108,7 +108,7 @@ def test_errors(folder):
     assert (
         float(rows["span error"][2]) == found["span error"]["mended"]["conll"]["f1"] > float(rows["(as predicted)"][2])
     )
-    assert "span error\t(a); part 000, line 2\t0 {w w [0-1]}\t0 {w [0] line 7}" in listed.splitlines()
+    assert "span error\t(a); part 000, line 7\t0 {w w [0-1] line 2}\t0 {w [0]}" in listed.splitlines()
 
 
 def test_drop_singletons_scopes_and_soft_mentions(folder):

@@ -81,7 +81,7 @@ def test_errors_with_places_and_confusion():
         (one["kind"], one["file"], one["line"], one["where"]) for kind in done["kinds"] for one in kind["examples"]
     ]
     assert listed == [
-        ("boundary", "gold.iob", 6, "tokens 0–1, 1 token off"), ("type", "gold.iob", 3, "token 2"), ("missed", "gold.iob", 9, "token 0"),
+        ("boundary", "system.iob", 6, "tokens 0–1, 1 token off"), ("type", "system.iob", 3, "token 2"), ("missed", "system.iob", 9, "token 0"),
     ]  # fmt: skip
     boundary = done["kinds"][0]["examples"][0]
     assert (boundary["reference"], boundary["predicted"]) == ("PER Peter Blackburn [0–1]", "PER Peter [0]")

@@ -18,11 +18,11 @@ from tallystick.tasks.coreference.show import entities_text, words_of
 
 
 def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
-    """Every error of each kind. Its line is that of its first mention: the key's, or the response's where the key has none."""
+    """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
     words = words_of(pairs, options)
     for kind, found in find_errors(pairs, options).items():
         for one in found:
-            chains, first = (pairs.key, one.key[0]) if one.key else (pairs.response, one.response[0])
+            chains, first = (pairs.response, one.response[0]) if one.response else (pairs.key, one.key[0])
             ours, theirs = (
                 entities_text(side, words, first.line) if side else None for side in (one.key, one.response)
             )

@@ -122,10 +122,10 @@ class SpanCorpus:
         return self.texts.names or tuple(range(1, self.texts.texts + 1))
 
     def place(self, text: int, token: int) -> Place | None:
-        """File and line of a token in the reference, where its file has a line for each."""
+        """File and line of a token in the prediction, where its file has a line for each."""
         if self.tagged is None:
             return None
-        place = self.tagged.origins[0].place(text, token)
+        place = self.tagged.origins[1].place(text, token)
         return None if place.line is None else place
 
     def tokens(self, text: int) -> tuple[str, ...]:

@@ -13,27 +13,25 @@ from tallystick.results.mistakes import Mistake, around, offsets, put
 from tallystick.show.tables import Table
 from tallystick.tasks.spans.files import SpanCorpus
 from tallystick.tasks.spans.segments import Pieces, Segments
-from tallystick.tasks.spans.show import Alignment, SpanError, align, span_text
+from tallystick.tasks.spans.show import SpanError, align, span_text
 
 
 def find_mistakes(corpus: SpanCorpus) -> Iterator[Mistake]:
     """Every segment that is not right; an edit names the predicted segment that goes and that of the reference that comes."""
-    alignment = align(corpus.texts)
-    return (_mistake(corpus, alignment, entry, error) for entry, error in alignment.errors())
+    return (_mistake(corpus, error) for error in align(corpus.texts).errors())
 
 
-def _mistake(corpus: SpanCorpus, alignment: Alignment, entry: int, error: SpanError) -> Mistake:
+def _mistake(corpus: SpanCorpus, error: SpanError) -> Mistake:
     one = error.reference or error.predicted
     assert one is not None
     row = error.text if corpus.documents is None else int(corpus.documents[error.text])
     off = f"{error.tokens_off} token{'s' if error.tokens_off > 1 else ''} off" if error.tokens_off else ""
-    edit = (int(alignment.reference[entry]), int(alignment.predicted[entry])), put(None)
     return Mistake(
         str(error.outcome), corpus.ids[row],
         span_text(corpus, error.text, error.reference), span_text(corpus, error.text, error.predicted),
         where=", ".join(filter(None, (offsets(one.start, one.end - 1), off))),
         text=around(corpus.tokens(error.text), one.start, one.end),
-        place=corpus.place(error.text, one.start), label=one.tag, edits=(edit,),
+        place=corpus.place(error.text, one.start), label=one.tag, edits=((error.numbers, put(None)),),
     )  # fmt: skip
 
 

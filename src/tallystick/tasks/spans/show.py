@@ -14,7 +14,7 @@ The alignment explains the scores and is part of none. It does not depend on the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import IntEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,8 @@ class SpanError:
     reference: Span | None
     predicted: Span | None
     tokens_off: int
+    numbers: tuple[int, int] = field(default=(-1, -1), repr=False, compare=False)
+    """Which segment of each side it is; -1: none."""
 
 
 @frozen(eq=False)
@@ -111,16 +113,23 @@ class Alignment:
         reference = span_of(texts, texts.reference, int(self.reference[entry]))
         return reference, span_of(texts, texts.predicted, int(self.predicted[entry]))
 
-    def errors(self) -> Iterator[tuple[int, SpanError]]:
-        """The errors by text and position, each with its entry."""
+    def errors(self) -> list[SpanError]:
+        """The errors by text and position."""
         wrong = np.flatnonzero(self.outcome != Outcome.CORRECT)
         text = self.text()[wrong]
         gold_start = np.append(self.texts.reference.start, np.iinfo(np.int64).max)[self.reference[wrong]]
         guess_start = np.append(self.texts.predicted.start, np.iinfo(np.int64).max)[self.predicted[wrong]]
         order = np.lexsort((self.outcome[wrong], np.minimum(gold_start, guess_start), text))
-        for entry, place in zip(wrong[order].tolist(), text[order].tolist(), strict=True):
-            outcome = Outcome(int(self.outcome[entry]))
-            yield entry, SpanError(outcome, place, *self.spans(entry), int(self.tokens_off[entry]))
+        return [
+            SpanError(
+                Outcome(int(self.outcome[entry])),
+                place,
+                *self.spans(entry),
+                int(self.tokens_off[entry]),
+                (int(self.reference[entry]), int(self.predicted[entry])),
+            )
+            for entry, place in zip(wrong[order].tolist(), text[order].tolist(), strict=True)
+        ]
 
 
 def align(texts: AnnotatedTexts) -> Alignment:
