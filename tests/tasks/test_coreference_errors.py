@@ -76,6 +76,11 @@ def test_examples_say_where_to_look(tmp_path):
     }
 
 
+def test_mentions_that_are_no_spans_stand_as_they_are():
+    (divided, _) = ts.coreference([["a", "b"], ["c"]], [["a"], ["b", "c"]]).errors().mistakes
+    assert (divided.reference, divided.predicted) == ("0 {a, b}", "0 {a} + 1 {b}")
+
+
 def test_so_many_errors_are_listed_and_no_more(tmp_path):
     pairs(tmp_path, ["(0)", *["(0)"] * 9], ["(0)", *["-"] * 9])
     results = ts.coreference(tmp_path / "key", tmp_path / "response", metrics="conll")

@@ -167,7 +167,8 @@ def _mentions_text(members: Sequence[Located], words: Words, line: int | None) -
 
 
 def _said(words: Words, document: str, mention: Any) -> str:
-    return f"{words(document, mention)} [{mention_text(mention)}]".strip()
+    """`her [5]`; of a mention that is no span what it is."""
+    return str(mention) if _span(mention) is None else f"{words(document, mention)} [{mention_text(mention)}]".strip()
 
 
 def mention_text(mention: object) -> str:
