@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from browsing import unfold
 from running import run
 
 LINES = 60
@@ -82,7 +83,7 @@ def test_a_warning_is_one_line_until_it_is_opened(opened, report):
 
 def test_an_open_document_has_its_full_height(opened, report):
     page = opened(report)
-    page.locator("#list summary").nth(1).click()
+    unfold(page.locator("#list"), 1)
     inner = page.evaluate(
         """() => [...document.querySelectorAll('#list details[open] *')].filter(
             e => e.scrollHeight > e.clientHeight + 1 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowY)).length"""
