@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +12,10 @@ from running import PATIENCE
 
 # As the command does (`tallystick.cli`): small matrices gain nothing from threads, which wait for each other on a busy machine.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    # Whoever wants no bytecode beside the sources still has it once: a command in a process of its own would compile 280 modules each time.
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache/bytecode"))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background a shell has Ctrl-C ignored, and every program that a test starts would inherit it.
