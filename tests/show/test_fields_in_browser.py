@@ -10,9 +10,9 @@ from running import run
 LINES = 60
 
 
-@pytest.fixture
-def report(tmp_path):
-    gold, answers = [], []
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder, gold, answers = tmp_path_factory.mktemp("report"), [], []
     for k in range(LINES):
         one = {"id": f"inv-{k:02d}", "vendor": "Acme", "total": 100 + k + 0.25, "note": "<b>x</b>"}
         said = {name: {"value": value, "confidence": 0.9} for name, value in one.items() if name != "id"}
@@ -25,10 +25,10 @@ def report(tmp_path):
         gold.append(one)
         answers.append({"id": one["id"], "output": text})
     for name, side in (("g.jsonl", gold), ("p.jsonl", answers)):
-        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in side))
+        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in side))
     options = ("--from", "output", "--lenient", "--confidence", "confidence", "--report", "r.html", "--format", "json")
-    run("score", "records", "g.jsonl", "p.jsonl", *options, cwd=tmp_path)
-    return tmp_path / "r.html"
+    run("score", "records", "g.jsonl", "p.jsonl", *options, cwd=folder)
+    return folder / "r.html"
 
 
 def test_a_field_shows_its_errors_and_its_documents(opened, report):
