@@ -70,5 +70,7 @@ def test_coreference_and_heads():
 
 
 def test_the_order_of_hashes_changes_nothing():
-    runs = {run_process("score", "events", "gold.json", "system.json", PYTHONHASHSEED=seed).stdout for seed in ("0", "5")}
+    runs = {
+        run_process("score", "events", "gold.json", "system.json", PYTHONHASHSEED=seed).stdout for seed in ("0", "5")
+    }
     assert len(runs) == 1
