@@ -1,8 +1,10 @@
 """The tests are the same each time: hypothesis draws its examples from a fixed seed. `browser` is a real Chromium."""
 
 import os
+import re
 import shutil
 import signal
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,29 +29,44 @@ settings.register_profile(
 settings.register_profile("long", parent=settings.get_profile("steady"), derandomize=False, max_examples=500)
 settings.load_profile("steady")
 
-PEERS = (
-    "seqeval",
-    "nervaluate",
-    "smatch",
-    "smatchpp",
-    "penman",
-    "sklearn",
-    "pandas",
-    "pyarrow",
-    "zstandard",
-    "distributed",
-)
+PEERS = {
+    "seqeval", "nervaluate", "smatch", "smatchpp", "penman", "sklearn", "pandas", "pyarrow", "zstandard", "distributed", "dask",
+    "pydantic", "attrs", "attr", "babel", "phonenumbers", "matplotlib", "openai", "spacy", "gensim", "wordllama", "jsonschema",
+    "markdown", "latex2mathml", "nbclient", "nbformat", "playwright",
+}  # fmt: skip
 """Other people's packages that tests compare with or feed: where one is not installed, its tests are skipped, and say so."""
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    try:
+def pytest_runtest_setup(item):
+    with _skipped_without_peers():
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    with _skipped_without_peers():
+        return (yield)
+
+
+@contextmanager
+def _skipped_without_peers():
+    try:
+        yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in PEERS:
             pytest.skip(f"{error.name} is not installed")
         raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """A module of tests that imports such a package at its top is skipped as a whole."""
+    report = yield
+    missing = re.search(r"No module named '(\w+)", str(report.longrepr)) if report.outcome == "failed" else None
+    if missing and missing[1] in PEERS:
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 1, f"Skipped: {missing[1]} is not installed")
+    return report
 
 
 QUIET = [
