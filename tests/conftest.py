@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,8 +46,14 @@ def pytest_runtest_setup(item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    with _skipped_without_peers():
-        return (yield)
+    depth = sys.getrecursionlimit()
+    try:
+        with _skipped_without_peers():
+            return (yield)
+    finally:
+        sys.setrecursionlimit(
+            depth
+        )  # mypy raises it, and JSON in ten thousand lists would then be read by whichever test comes next
 
 
 @contextmanager
