@@ -108,10 +108,8 @@ def _trees(rng: random.Random) -> Callable[[], Any]:
 
 
 def _ordered_trees(rng: random.Random) -> Callable[[], Any]:
-    n, kind = (
-        rng.choice((500, 1000, 2000)),
-        rng.choice(("tree(exact", "top_down(exact", "top_down(exact, ordered=True")),
-    )
+    kinds = "tree(exact", "tree_edit(exact", "top_down(exact", "top_down(exact, ordered=True"
+    n, kind = rng.choice((500, 1000, 2000, 4000, 8000)), rng.choice(kinds)
     return _evaluated(f"f1({kind}, limit={LIMIT}))", _tree(rng, n, 4, n), _tree(rng, n, 4, n))
 
 
@@ -129,8 +127,18 @@ def _chains(rng: random.Random) -> Callable[[], Any]:
     return _evaluated(f"f1(latent(record(rel=exact, subj=var, obj=var), 1:1, limit={LIMIT}))", *sides)
 
 
+def _sequences(rng: random.Random) -> Callable[[], Any]:
+    """Sequences of equal items, and of items that are similar here and there: too long to be compared in full."""
+    n, labels = rng.choice((30_000, 60_000, 120_000)), rng.choice((5, 5000))
+    if rng.random() < 0.6:
+        sides = [[rng.randrange(labels) for _ in range(n)] for _ in range(2)]
+        return _evaluated(f"f1(sequence(exact, limit={LIMIT}))", *sides)
+    sides = [[{"a": rng.randrange(20), "b": rng.random()} for _ in range(n // 30)] for _ in range(2)]
+    return _evaluated(f"f1(sequence(record(a=exact, b=number(0.5)), limit={LIMIT}))", *sides)
+
+
 def _orders(rng: random.Random) -> Callable[[], Any]:
-    n = rng.choice((15, 30, 60, 120))
+    n = rng.choice((15, 30, 60, 120, 1000))
     sides = []
     for _ in range(2):
         edges = [[min(s, t), max(s, t)] for s, t, _ in _edges(rng, n, 3 * n // 2, 1) if s != t]
@@ -165,7 +173,8 @@ KINDS: dict[str, tuple[Callable[[random.Random], Callable[[], Any]], int]] = {
     "three variables": (_events, 25),
     "templates": (_templates, 25),
     "trees": (_trees, 25),
-    "ordered trees": (_ordered_trees, 20),
+    "ordered trees": (_ordered_trees, 25),
+    "sequences": (_sequences, 15),
     "chains": (_chains, 20),
     "graphs": (_orders, 25),
     "grids": (_grids, 25),

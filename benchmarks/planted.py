@@ -202,6 +202,7 @@ CHANGES: dict[str, tuple[tuple[str, ...], Callable[[Any, random.Random], Any]]] 
     "date": (DATES, other_date),
     "boolean": (("paid",), lambda value, rng: rng.choice(["yes", "Y", "true"] if value else ["no", "N", "False"])),
     "language": ((*NUMBERS, *DATES), lambda value, rng: (foreign_date if isinstance(value, str) else foreign_number)(value, rng)),
+    "opposite": (("paid",), lambda value, rng: rng.choice([not value, "no" if value else "yes"])),
     "sign": ((*NUMBERS, "quantity"), lambda value, rng: -value),
     "rounding": (NUMBERS, lambda value, rng: rng.choice([round(value, 2), round(value, 1), float(round(value)), float(int(value))])),
     "exchanged": (DATES, exchanged),
@@ -275,7 +276,7 @@ def change(
         (right, wrong, name) if k == "" else (right["lines"][k], wrong["lines"][k], f"lines[{k}].{name}")
     )
     value = make(record[name], rng)
-    if value == record[name]:
+    if value == record[name] or (kind == "nowhere" and value in [one.get(name) for one in right["lines"]]):
         return
     target[name] = value
     truth[right["id"], path] = kind

@@ -54,6 +54,7 @@ def align(gold: str, system: str, schema: str) -> Callable[[], dict[str, float]]
 
     def score() -> dict[str, float]:
         explain = found.explain_in_order()
+        explain.expect([kept.id for kept in found.documents])
         rows = [pack_tree(explain(kept.id), [DEEPEST]) for kept in found.documents]
         return {"documents": len(rows), "f1": sum(row[2] for row in rows)}
 

@@ -6,9 +6,14 @@
 
 Two processes that need 1.15 times the CPU time of one between them, on two idle cores and with the work cut finely enough, need
 0.58 of its wall time: they are 1.7 times as fast, and 1.8 times at a ratio of 1.11. The figures of every run are equal.
+
+How much faster `--jobs 2` is on two idle cores cannot be seen on a busy machine, so it is counted: the command takes at least the CPU time
+of its first process, which cuts and adds up, and half of what its two workers need. As if nothing of the first process went on while the
+workers score, so that it is rather too long.
 """
 
 import json
+import math
 import random
 import sys
 import tempfile
@@ -25,7 +30,7 @@ SIZES = {
     "hierarchies": 120_000, "named hierarchies": 120_000,
 }  # fmt: skip
 """Documents of each corpus, or tokens of CoNLL's."""
-MOST = 1.15
+MOST, FASTER = 1.15, 1.8
 
 
 def write(folder: Path, name: str, size: int) -> tuple[str, str, str]:
@@ -42,6 +47,31 @@ def write(folder: Path, name: str, size: int) -> tuple[str, str, str]:
 def measure(task: str, gold: str, system: str, *options: str, repeat: int = 1) -> Run:
     """A `score` command in a process of its own, with its workers."""
     return launch(["-m", "tallystick", "score", task, gold, system, "--format", "json", *options], repeat=repeat)
+
+
+# A command that says what it took itself, and what its workers took.
+TOLD = """
+import atexit, json, resource, sys
+told, sys.argv = sys.argv[1], ["tallystick", *sys.argv[2:]]
+def tell():
+    with open(told, "w") as stream:
+        json.dump([sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)], stream)
+atexit.register(tell)
+from tallystick.cli import main
+main()
+"""
+
+
+def critical_path(task: str, gold: str, system: str, repeat: int = 1) -> float:
+    """The CPU time of the first process with `--jobs 2`, and half of that of its workers: the least of some runs."""
+    found = []
+    for _ in range(repeat):
+        with tempfile.TemporaryDirectory() as folder:
+            told = Path(folder, "told.json")
+            launch(["-c", TOLD, str(told), "score", task, gold, system, "--format", "json", "--jobs", "2"])
+            own, workers = json.loads(told.read_text()) if told.exists() else (math.nan, math.nan)
+            found.append(own + workers / 2)
+    return min(found)
 
 
 def figures(run: Run) -> Any:
@@ -64,6 +94,7 @@ def run(repeat: int = 1, quick: bool = False, names: tuple[str, ...] = tuple(SIZ
             whole, *runs = (
                 measure(task, gold, system, *jobs, repeat=repeat) for jobs in ((), ("--jobs", "1"), ("--jobs", "2"))
             )
+            path = critical_path(task, gold, system, repeat)
         problem = next((one.problem for one in (whole, *runs) if one.problem), "")
         same = not problem and all(figures(one) == figures(whole) for one in runs)
         fine = fine and same
@@ -72,12 +103,14 @@ def run(repeat: int = 1, quick: bool = False, names: tuple[str, ...] = tuple(SIZ
         memory = [f"{whole.peak:,.0f}", f"{runs[0].peak:,.0f}"]
         verdict = problem or ("equal" if same else "DIFFER")
         table.append([f"{task}: {name}", f"{size:,}", *seconds, *(f"{one:.2f}" for one in ratios), *memory, verdict])
-        claims.append((name, whole.cpu, [one.cpu for one in runs]))
+        claims.append((name, whole.cpu, [one.cpu for one in runs], whole.cpu / path))
     show("Shards", table)
-    for name, one, (single, both) in claims:
+    for name, one, (single, both), faster in claims:
         limit = None if quick else MOST
         for jobs, found in (("--jobs 1", single), ("--jobs 2", both)):
             fine = claim(f"{name}, {jobs}", found, against={"as a whole": one}, times=limit) and fine
+        what = f"{name}: times as fast with --jobs 2 on two idle cores, counted"
+        fine = claim(what, faster, "", at_least=None if quick else FASTER) and fine
     return fine
 
 
@@ -88,7 +121,7 @@ def speedup(names: list[str]) -> bool:
         with tempfile.TemporaryDirectory() as folder:
             files = write(Path(folder), name, SIZES[name])
             one, two = measure(*files), measure(*files, "--jobs", "2")
-        fine = claim(f"{name}: times as fast with --jobs 2", one.wall / two.wall, "", at_least=1.8) and fine
+        fine = claim(f"{name}: times as fast with --jobs 2", one.wall / two.wall, "", at_least=FASTER) and fine
     return fine
 
 

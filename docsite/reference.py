@@ -2,7 +2,7 @@
 
     <!-- made: python parts -->
 
-is replaced by Markdown when the site is built. This is an extension of Python-Markdown, like the formulas.
+is replaced by Markdown when the site is built, and doctest's <BLANKLINE> by an empty line. This is an extension of Python-Markdown, like the formulas.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Made(Preprocessor):
         out: list[str] = []
         for line in lines:
             found = _LINE.match(line)
-            out += made(found[1]).split("\n") if found else [line]
+            out += made(found[1]).split("\n") if found else ["" if line == "<BLANKLINE>" else line]
         return out
 
 

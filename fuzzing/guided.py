@@ -32,7 +32,7 @@ def load() -> None:
         import tallystick
 
         for module in pkgutil.walk_packages(tallystick.__path__, "tallystick."):
-            if not module.name.startswith(("tallystick.adapters", "tallystick.__main__")):
+            if not module.name.startswith(("tallystick.adapters", "tallystick.__main__", "tallystick.engine._native")):
                 importlib.import_module(module.name)
 
 

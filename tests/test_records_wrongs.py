@@ -947,3 +947,17 @@ def test_an_item_that_holds_nothing_counts_once(credit, figures):
         {"a": [{"s": 1, "t": 2}]}, {"a": [{"s": 1, "t": 2}, {}]}, schema=schema, credit=credit, lenient=True
     )
     assert (found["records"].tally["num_p"], found["records"].tally["den_p"]) == figures
+
+
+def test_an_error_names_the_value_that_does_not_fit_not_one_that_a_choice_reads():
+    schema = {
+        "type": "object",
+        "properties": {
+            "placed": {"type": "string", "format": "date", "x-tallystick": {"date": {"parse": "auto"}}},
+            "country": {"enum": ["DE", "FR"]},
+        },
+    }
+    gold, system = [{"placed": "2025-03-11", "country": "FR"}] * 2, [{"placed": "11 March 2025", "country": "FR"}] * 2
+    assert ts.records(gold, system, schema=schema).f1 == 1
+    with pytest.raises(TallystickError, match=r"country: expected one of 'DE', 'FR', found text 'France'"):
+        ts.records(gold, [system[0], {**system[1], "country": "France"}], schema=schema)

@@ -16,9 +16,7 @@ from running import run, write
 from tallystick.errors import TallystickError
 
 ROOT = Path(__file__).parents[1]
-EVIL = (
-    "import pathlib\npathlib.Path('ran').write_text('x')\nclass T(dict):\n    x: int\ndef f(value):\n    return value\n"
-)
+EVIL = "import pathlib\npathlib.Path('ran').write_text('x')\nclass T(dict):\n    x: int\ndef f(value):\n    return value\ndef g(x, y):\n    return float(x == y)\n"
 
 
 @pytest.fixture
@@ -37,19 +35,78 @@ NAMING_CODE = {
     "a type": ["--type", "evil.py:T"],
     "an expression": ["--metric", "f1(each(x=via(evil.py:f, exact)))"],
     "choices": ["--choices", "choices.yaml"],
+    "a function in choices": ["--choices", "function.yaml"],
     "a schema": ["--schema", "schema.json"],
 }
 
 
-@pytest.mark.parametrize("way", NAMING_CODE)
-def test_code_that_is_named_runs_and_can_be_forbidden(folder, way):
-    Path("choices.yaml").write_text("x: {expression: 'via(evil.py:f, exact)'}\n")
+def _naming_code(way):
+    Path("choices.yaml").write_text("x: {expression: 'via(evil:f, exact)'}\n")
+    Path("function.yaml").write_text("x: {function: evil.py:g}\n")
     Path("schema.json").write_text(json.dumps(SCHEMA))
-    command = ["score", "records", "gold.jsonl", "gold.jsonl", *NAMING_CODE[way]]
+    return ["score", "records", "gold.jsonl", "gold.jsonl", *NAMING_CODE[way]]
+
+
+@pytest.mark.parametrize("way", [way for way in NAMING_CODE if way != "a type"])
+@pytest.mark.parametrize("more", [[], ["--jobs", "2", "--shard", "20B"]])
+def test_a_text_that_names_code_runs_none_unless_that_is_allowed(folder, way, more):
+    write("gold.jsonl", [{"id": f"d{k}", "x": k} for k in range(4)])
+    command = [*_naming_code(way), *more]
+    said = run(*command, code=2).stderr
+    assert not Path("ran").exists()
+    assert "evil" in said
+    assert "--allow-code" in said
+    done = json.loads(run(*command, "--allow-code", "--format", "json").stdout)
+    assert done["metrics"]["records"]["f1"] == 1
+    assert Path("ran").exists()
+
+
+@pytest.mark.parametrize("way", NAMING_CODE)
+def test_code_can_be_forbidden_whoever_allows_it(folder, way):
+    command = [*_naming_code(way), "--allow-code"]
     assert "TALLYSTICK_NO_CODE forbids" in run(*command, code=2, TALLYSTICK_NO_CODE="1").stderr
     assert not Path("ran").exists()
-    run(*command, code=None)
+
+
+def test_a_type_on_the_command_line_is_code_that_was_asked_for(folder):
+    run(*_naming_code("a type"), code=None)
     assert Path("ran").exists()
+
+
+def test_other_commands_and_python_import_nothing_either(folder):
+    metric = "f1(each(x=via(evil:f, exact)))"
+    for ask in (
+        lambda: ts.parse(metric),
+        lambda: ts.evaluate(metric, [{"x": 1}], [{"x": 1}]),
+        lambda: ts.Evaluation(metric),
+        lambda: ts.records([{"x": 1}], [{"x": 1}], metric=metric),
+        lambda: ts.score([{"x": 1}], [{"x": 1}], choices={"x": {"function": "evil:g"}}),
+        lambda: ts.score([{"x": 1}], [{"x": 1}], schema=SCHEMA),
+        lambda: ts.templates({"d": []}, {"d": []}, fillers="via(evil:f, exact)"),
+    ):
+        with pytest.raises(TallystickError, match=r"evil(\.py)?:[fg]"):
+            ask()
+    write("calls.jsonl", [[{"name": "f", "arguments": {"x": 1}}]])
+    Path("calls.yaml").write_text("'calls[*].arguments.x': {function: evil:g}\n")
+    Path("type.py").write_text("Numbers = list[int]\n")
+    for command in (
+        ["score", "calls", "calls.jsonl", "calls.jsonl", "--choices", "calls.yaml"],
+        ["compare", "records", "gold.jsonl", "one=gold.jsonl", "two=gold.jsonl", "--metric", metric],
+        ["explain", "records", "gold.jsonl", "gold.jsonl", "--metric", metric, "--document", "a"],
+        ["check", "f1(match(function(evil:g)))", "--type", "type.py:Numbers"],
+    ):
+        assert "evil:" in run(*command, code=2).stderr
+    assert not Path("ran").exists()
+    assert ts.records([{"x": 1}], [{"x": 1}], metric=metric, allow_code=True)["records"].f1 == 1
+    assert Path("ran").exists()
+
+
+def test_functions_that_only_calculate_need_no_permission(folder):
+    command = ["score", "records", "gold.jsonl", "gold.jsonl", "--metric"]
+    for similarity in ("via(math:sqrt, exact)", "via(tallystick:magnitude, exact)"):
+        run(*command, f"f1(each(x={similarity}))")
+    for harmful in ("os:system", "builtins:eval", "builtins:open", "subprocess:run", "tallystick.algebra.parse:load"):
+        assert "--allow-code" in run(*command, f"f1(each(x=via({harmful}, exact)))", code=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import tallystick as ts
+from docsite.stubs import stub
 from tallystick.tasks.contract import task_names
-from tallystick.tasks.function import stub
 
 SOURCE = Path(ts.__file__).parent
 SCRIPT = """
@@ -35,7 +35,7 @@ ts.arguments("gold.json", Path("system.json"), parses=Path("gold.conllu"), parti
 ts.roles({"PerpInd": [["guerrillas"]]}, {}, strings="exact")
 ts.nary([{"Task": [(0, 2)]}], [], hierarchy=None)
 ts.templates([{"type": "attack", "slots": {}}], [], preset="gtt")
-ts.amr("(a / b)", ["(a / b)"], preset="smatch", seconds=1.5)
+ts.amr("(a / b)", ["(a / b)"], preset="smatch", time_limit=1.5)
 ts.hierarchies([("a", "b")], "(a(b))", kinds=("membership",), transitive=False)
 ts.records({"total": 1}, [{"total": 1}], credit="all")
 ts.calls([[{"name": "f", "arguments": {}}]], "calls.jsonl", strings="bfcl", ordered=True)
@@ -82,7 +82,7 @@ def test_a_script_with_every_function_is_well_typed_and_mistakes_are_found(tmp_p
 
 def test_the_stub_is_what_the_declarations_say():
     assert (SOURCE / "tasks" / "functions.pyi").read_text() == stub(), (
-        "run: python -m tallystick.tasks.function > src/tallystick/tasks/functions.pyi"
+        "run: python -m docsite.stubs > src/tallystick/tasks/functions.pyi"
     )
 
 

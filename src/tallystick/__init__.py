@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tallystick.adapters.rewards import rewards, scorer
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.algebra.clusters import adjusted, chance, information, together
     from tallystick.algebra.derive import derive
     from tallystick.algebra.edits import edit, edit_ratio, replaceable, tree_edit
     from tallystick.algebra.exact import exact, keyed
@@ -34,16 +35,27 @@ if TYPE_CHECKING:
     from tallystick.algebra.judged import embedding, judged
     from tallystick.algebra.latent import latent, scoped, var
     from tallystick.algebra.missing import any_of, optional
-    from tallystick.algebra.normalise import best, f, f1, jaccard, links, precision, recall, sides, subset, supertypes
+    from tallystick.algebra.normalise import (
+        best,
+        error_rate,
+        f,
+        f1,
+        jaccard,
+        links,
+        precision,
+        recall,
+        sides,
+        subset,
+        supertypes,
+    )
     from tallystick.algebra.numbers import date, number, overlap
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
     from tallystick.algebra.ranked import ranked
-    from tallystick.algebra.rates import error_rate
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match
     from tallystick.algebra.space import box_iou, interval, timeline
-    from tallystick.algebra.staged import paired_by, staged
+    from tallystick.algebra.staged import greedy, paired_by, staged
     from tallystick.algebra.text import text, words
     from tallystick.algebra.values import magnitude
     from tallystick.algebra.weights import above, at_least, weigh, weighted
@@ -86,13 +98,13 @@ _HOME = {
 """Where everything else is, but for the tasks, which are functions by being there."""
 
 __all__ = [
-    "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError", "above", "aliases", "amr", "any_of", "arguments",
-    "at_least", "best", "box_iou", "by_key", "calls", "cases", "choose", "compare", "coreference", "date", "dependencies", "derive",
+    "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError", "above", "adjusted", "aliases", "amr", "any_of", "arguments",
+    "at_least", "best", "box_iou", "by_key", "calls", "cases", "chance", "choose", "compare", "coreference", "date", "dependencies", "derive",
     "distinct", "each", "edit", "edit_ratio", "embedding", "error_rate", "evaluate", "events", "exact", "f", "f1", "function", "gram",
-    "graph", "grid", "hierarchies", "ignore", "interval", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let",
+    "graph", "greedy", "grid", "hierarchies", "ignore", "information", "interval", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let",
     "levels", "links", "magnitude", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "paired_by", "parse", "precision", "ranked",
     "recall", "record", "records", "ref", "relations", "replaceable", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides",
-    "spans", "staged", "subset", "subtypes", "suggest", "supertypes", "templates", "text", "timeline", "top_down", "tree", "tree_edit",
+    "spans", "staged", "subset", "subtypes", "suggest", "supertypes", "templates", "text", "timeline", "together", "top_down", "tree", "tree_edit",
     "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 

@@ -40,6 +40,10 @@ class TooLarge(TallystickError):
     """A problem that does not fit into memory; the message says what makes it so large."""
 
 
+class OutOfTime(TallystickError):
+    """A time limit was set and is over, and there are no bounds that could be given instead."""
+
+
 class SidesMismatch(TallystickError):
     """Reference and prediction do not fit together: different lengths, ids or tokens."""
 

@@ -8,6 +8,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.algebra.derive import explain_derivation
+from tallystick.algebra.parse import allowing_code
 from tallystick.engine.data import Invalid
 from tallystick.errors import DerivationError
 
@@ -72,7 +73,10 @@ def test_aliases_and_text_and_expressions():
         'each(kind=aliases({"b": "a"}, inner=text("jaro")'
     )
     assert "f1(match(exact, 1:1))" in derived(kind={"expression": "via(tallystick:words, f1(match(exact)))"})
-    assert derived(kind={"function": "operator:eq"}).startswith("each(kind=function(_operator:eq)")
+    with allowing_code(True):
+        assert derived(kind={"function": "operator:eq"}).startswith("each(kind=function(_operator:eq)")
+    with pytest.raises(DerivationError, match=r"'operator:eq' names code.*--allow-code"):
+        derived(kind={"function": "operator:eq"})
     assert derived(kind={"hierarchy": {"parents": {"a": "b"}, "credit": 0.25}}).startswith(
         'each(kind=subtypes({"a": "b"}, credit=0.25)'
     )

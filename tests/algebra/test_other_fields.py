@@ -13,7 +13,7 @@ import tallystick as ts
 from tallystick.engine.arrays import Pairs
 from tallystick.engine.grids import match_grids
 from tallystick.engine.orders import match_dense
-from tallystick.engine.ranked import right_by_rank
+from tallystick.engine.ranked import IGNORED, RIGHT, WRONG, outcomes
 from tallystick.errors import MetricError, ValueMismatch
 
 EVERY = [
@@ -29,6 +29,7 @@ EVERY = [
     ts.f1(ts.edit(ts.text("levenshtein"))),
     ts.error_rate(ts.match(ts.record(label=ts.exact, time=ts.overlap(inclusive=False))), ts.timeline("time")),
     ts.ranked(ts.record(box=ts.box_iou()), at=[0.5]),
+    ts.ranked(ts.box_iou(), ignored="crowd", region=ts.box_iou(over="predicted"), within={"area": [0, 1024]}),
 ]
 
 
@@ -186,7 +187,7 @@ def test_no_way_to_choose_partners_has_more_right_ones_among_the_first():
         found = Pairs(*(np.array([pair[k] for pair in pairs], float if k == 2 else np.int64) for k in range(3)))
         scores = np.array([rng.random() for _ in range(m)])
         order = np.argsort(-scores)
-        right = {how: right_by_rank(found, scores, 0.1, how)[order] for how in ("best", "greedy", "first")}
+        right = {how: outcomes(found, scores, 0.1, how)[order] == RIGHT for how in ("best", "greedy", "first")}
         allowed = [(i, j) for i, j, weight in pairs if weight >= 0.1]
         for k in range(1, m + 1):
             first = set(order[:k].tolist())
@@ -200,6 +201,79 @@ def test_no_way_to_choose_partners_has_more_right_ones_among_the_first():
             right["best"].sum() >= right["greedy"].sum() >= right["first"].sum()
             or right["best"].sum() >= right["first"].sum()
         )
+
+
+def coco_outcomes(pairs, scores, least, role):
+    """COCO's loop, written out plainly: what counts first, the best that is free, the last of equals; a crowd is always free."""
+    items = sorted({i for i, _, _ in pairs}, key=lambda i: (role[i] != 0, i))
+    weight = {(i, j): w for i, j, w in pairs}
+    out, taken = [WRONG] * len(scores), set()
+    for j in sorted(range(len(scores)), key=lambda j: -scores[j]):
+        best, chosen = least, None
+        for i in items:
+            if (i in taken and role[i] != 2) or weight.get((i, j), -1) < best:
+                continue
+            if chosen is not None and role[chosen] == 0 and role[i] != 0:
+                break
+            best, chosen = weight[i, j], i
+        if chosen is not None:
+            taken.add(chosen)
+            out[j] = RIGHT if role[chosen] == 0 else IGNORED
+    return out
+
+
+def test_what_is_ignored_is_neither_right_nor_wrong():
+    rng = random.Random(4)
+    fewer = 0
+    for _ in range(300):
+        n, m = rng.randint(1, 5), rng.randint(1, 6)
+        pairs = [
+            (i, j, rng.choice((0.3, 0.5, 0.6, rng.random()))) for i in range(n) for j in range(m) if rng.random() < 0.5
+        ]
+        found = Pairs(*(np.array([pair[k] for pair in pairs], float if k == 2 else np.int64) for k in range(3)))
+        scores = np.array([rng.random() for _ in range(m)])
+        role = np.array([rng.choice((0, 0, 1, 2)) for _ in range(n)])
+        greedy = outcomes(found, scores, 0.4, "greedy", role)
+        assert greedy.tolist() == coco_outcomes(pairs, scores.tolist(), 0.4, role.tolist())
+        best = outcomes(found, scores, 0.4, "best", role)
+        counted = Pairs(*(column[role[found.i] == 0] for column in (found.i, found.j, found.weight)))
+        alone = outcomes(counted, scores, 0.4, "best")
+        assert ((best == RIGHT) == (alone == RIGHT)).all()  # who is right does not depend on what is ignored
+        assert (best == WRONG).sum() <= (alone == WRONG).sum()
+        fewer += (best == WRONG).sum() < (alone == WRONG).sum()
+    assert fewer > 50
+
+
+def test_items_are_set_aside_by_a_mark_or_by_a_range():
+    gold = [{"x": 1, "area": 5}, {"x": 2, "area": 50}, {"x": 3, "area": 5, "crowd": True}]
+    found = [
+        {"x": x, "area": area, "score": s}
+        for x, area, s in ((3, 5, 0.9), (3, 5, 0.8), (2, 50, 0.7), (9, 60, 0.6), (1, 5, 0.5))
+    ]
+    item = ts.record(x=ts.exact)
+
+    def ap(**options):
+        return ts.ranked(item, at=[1], interpolation="step", **options)(gold, found)
+
+    assert ap() == pytest.approx((1 + 2 / 3 + 3 / 5) / 3)
+    assert ap(ignored="crowd") == pytest.approx((1 + 2 / 3) / 2)  # both crowds are gone, x = 9 is still wrong
+    assert ap(ignored="crowd", within={"area": [0, 10]}) == 1  # and now it is beyond the range, like x = 2
+    assert ap(ignored="crowd", within={"area": [10, 100]}) == 1
+    with pytest.raises(MetricError, match="lowest and a highest"):
+        ts.ranked(item, within={"area": [10, 1]})
+    with pytest.raises(MetricError, match="field that marks regions"):
+        ts.ranked(item, region=item)
+    with pytest.raises(ValueMismatch, match="expected a field 'size'"):
+        ts.ranked(item, within={"size": [0, 1]})(gold, found)
+
+
+def test_a_box_inside_of_a_region():
+    inside = ts.box_iou(over="predicted")
+    assert inside([0, 0, 10, 10], [2, 2, 4, 4]) == 1
+    assert inside.mirrored()([2, 2, 4, 4], [0, 0, 10, 10]) == 1
+    assert inside([0, 0, 10, 10], [8, 0, 12, 10]) == 0.5
+    with pytest.raises(MetricError, match="over must be union or reference or predicted"):
+        ts.box_iou(over="area")
 
 
 def test_average_precision_of_parts_is_that_of_the_whole():

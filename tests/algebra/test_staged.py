@@ -114,3 +114,34 @@ def test_it_is_a_part_of_metrics_like_any_other():
 def test_every_stage_is_one_to_one(then):
     with pytest.raises(MetricError, match="needs another stage"):
         ts.staged(ts.exact, then)
+
+
+@pytest.mark.parametrize("fields", [("a",), ("a", "b"), ("a", "b", "c")])
+def test_self_scores_are_those_of_the_similarity_that_counts(fields):
+    """Whatever the fields of the one that pairs, and however many."""
+    count = ts.each(**{name: ts.weighted(ts.exact, k + 2) for k, name in enumerate(fields)})
+    items = [dict.fromkeys(fields, k) for k in range(3)]
+    whole = 3 * sum(range(2, len(fields) + 2))
+    for metric in (ts.paired_by(count, ts.record(a=ts.exact)), ts.staged(count, ts.match(ts.record(a=ts.exact)))):
+        tally = ts.evaluate(ts.f1(metric), [items], [items[:2]]).tally
+        assert tally == {"num_p": whole * 2 / 3, "den_p": whole * 2 / 3, "num_r": whole * 2 / 3, "den_r": whole}
+
+
+def test_greedy_takes_the_best_pair_that_is_free_again_and_again():
+    rng = random.Random(8)
+    worse = 0
+    for _ in range(200):
+        table = {(a, b): rng.choice((0, 0, 0.5, 0.5, rng.random())) for a in "abc" for b in "xyz"}
+        gold, found = rng.sample("abc", rng.randint(0, 3)), rng.sample("xyz", rng.randint(0, 3))
+        phi = ts.judgements(table)
+        free, total = {(i, j) for i in range(len(gold)) for j in range(len(found)) if table[gold[i], found[j]]}, 0.0
+        while free:
+            i, j = min(free, key=lambda pair: (-table[gold[pair[0]], found[pair[1]]], pair))
+            total += table[gold[i], found[j]]
+            free = {pair for pair in free if pair[0] != i and pair[1] != j}
+        assert ts.greedy(phi)(gold, found) == pytest.approx(total)
+        best = ts.match(phi)(gold, found)
+        assert total <= best + 1e-12
+        worse += total < best - 1e-12
+    assert worse > 5
+    assert ts.parse("staged(exact, greedy(exact))") == ts.staged(ts.exact, ts.greedy(ts.exact))

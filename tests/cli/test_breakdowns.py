@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import tallystick as ts
 import tallystick.examples
 from running import run
 
@@ -59,3 +60,28 @@ def test_every_stage_of_arguments_is_broken_down():
 def test_by_field():
     rows = found("records", "invoices.gold.jsonl", "invoices.system.jsonl", "--by", "field")["fields"]["records"]
     assert all({"path", "figures", "support"} <= row.keys() for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("task", "word", "options"),
+    [
+        ("spans", "tag", ("--by", "label")),
+        ("relations", "type", ("--by", "label", "--label", "type")),
+        ("events", "event", ("--by", "label", "--label", "event")),
+        ("roles", "role", ("--by", "label", "--label", "role")),
+        ("nary", "type", ("--by", "label", "--label", "type")),
+        ("arguments", "role", ("--by", "label")),
+        ("calls", "function", ("--by", "label")),
+        ("templates", "slot", ("--by", "field")),
+    ],
+)
+def test_by_what_the_task_calls_its_labels(task, word, options):
+    files = next((one[1:3] for one in LABELLED if one[0] == task), ("templates.gold.jsonl", "templates.system.jsonl"))
+    own = found(task, *files, "--by", word)
+    assert own == found(task, *files, *options)
+    assert own["fields" if task == "templates" else "labels"]
+    gold, system = (str(EXAMPLES / name) for name in files)
+    results = getattr(ts, task)(gold, system)
+    assert str(results.by(word)) == str(results.by(*options[1::2]))
+    compared = run("compare", task, gold, f"A={system}", "--by", word, "--resamples", "20", "--format", "table")
+    assert ("label" if task == "spans" else word) in compared.stdout

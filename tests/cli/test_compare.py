@@ -124,3 +124,24 @@ def test_the_options_are_those_of_the_statistics():
     assert options["resamples"].default == RESAMPLES
     for name, expected in (("interval", METHODS), ("test", TESTS), ("ties", TIES)):
         assert list(options[name].type.choices) == list(expected)
+
+
+def test_several_expressions_are_several_metrics(systems):
+    """Each has the figure that it has alone, and they are laid side by side."""
+    metrics = {
+        "types": "f1(each(relations=match(record(type=exact))))",
+        "whole": "f1(each(relations=match(exact)))",
+    }
+    files = "good=gold.jsonl", "some=system.jsonl", "--resamples", "20", "--format", "json"
+
+    def values(*arguments):
+        cells = json.loads(run("compare", "records", "gold.jsonl", *files, *arguments).stdout)["systems"]["some"]
+        return {name: cell["value"] for name, cell in cells.items()}
+
+    given = [part for name, text in metrics.items() for part in ("--metric", f"{name}={text}")]
+    together = values(*given, "--correlations")
+    assert together == {name: values("--metric", text)["records"] for name, text in metrics.items()}
+    assert together["types"] > together["whole"]
+    assert list(values("--metric", f"only={metrics['whole']}")) == ["only"]
+    twice = run("compare", "records", "gold.jsonl", *files, *given, *given, code=2)
+    assert "'types' is given twice; names must be unique" in twice.stderr

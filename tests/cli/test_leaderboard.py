@@ -128,7 +128,7 @@ def test_an_empty_folder_is_an_error(lists):
 
 
 def test_enough_resamples_that_something_can_be_significant():
-    from tallystick.cli.leaderboard import enough_resamples
+    from tallystick.cli.compare import enough_resamples
 
     assert enough_resamples(2, 0.95) == enough_resamples(1, 0.95) == RESAMPLES
     for systems in (20, 50, 60):

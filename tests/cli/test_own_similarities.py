@@ -42,7 +42,7 @@ def test_they_are_found_in_the_current_folder(tmp_path, similarity, expected, mo
         lines = "".join(json.dumps({"id": f"d{k}", "n": value}) + "\n" for k, value in enumerate(values))
         (tmp_path / f"{name}.jsonl").write_text(lines)
     metric = f"f1(each(n={similarity}))"
-    command = ["score", "records", "gold.jsonl", "system.jsonl", "--metric", metric, "--format", "json"]
+    command = ["score", "records", "gold.jsonl", "system.jsonl", "--metric", metric, "--allow-code", "--format", "json"]
     done = run(*command, *more, cwd=tmp_path)
     found = json.loads(done.stdout)["metrics"]["records"]
     assert found["f1"] == expected
@@ -78,7 +78,15 @@ def test_a_function_that_raises_is_named_with_what_it_was_called_with(tmp_path, 
     for name, values in (("gold", [1, 2]), ("system", [11, 12])):
         lines = "".join(json.dumps({"id": f"d{k}", "n": value}) + "\n" for k, value in enumerate(values))
         (tmp_path / f"{name}.jsonl").write_text(lines)
-    command = ["score", "records", "gold.jsonl", "system.jsonl", "--metric", f"f1(each(n={similarity}))"]
+    command = [
+        "score",
+        "records",
+        "gold.jsonl",
+        "system.jsonl",
+        "--metric",
+        f"f1(each(n={similarity}))",
+        "--allow-code",
+    ]
     done = run(*command, *more, code=2, cwd=tmp_path)
     assert said in done.stderr
     assert "own.py:" in done.stderr or "none" in similarity  # where it stopped

@@ -17,7 +17,7 @@ SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units",
 WHICH_FILE = {
     "input", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
     "spans_field", "id", "from_", "confidence", "type", "schema", "choices", "metric", "train", "ontology", "tokens",
-    "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic", "reference_id", "reference_from", "tag_names",
+    "judgements", "judge", "ner", "clusters", "metrics", "time_limit", "allow_code", "topic", "reference_id", "reference_from", "tag_names",
 }  # fmt: skip
 """What says where the data stands and how it is written, or which metric is asked for; and what others are tested for."""
 VALUES = {

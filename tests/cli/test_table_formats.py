@@ -45,7 +45,7 @@ def test_a_score_in_latex_carries_its_signature(lists):
 
 
 def test_the_help_of_score_says_where_intervals_are():
-    assert "tallystick compare" in run("score", "--help").stdout
+    assert "--intervals adds confidence intervals" in run("score", "--help").stdout
     report = run("score", "spans", "--help").stdout.partition("--report ")[2].partition("--report-documents")[0]
     assert "with confidence intervals" in " ".join(report.split())
 

@@ -50,7 +50,7 @@ def test_commands_have_the_options_that_are_for_them(name):
     assert shown <= found["score"]
     assert not (shown - {"digits"}) & found["compare"]  # decimals are for every table
     by = next(one for one in score_command(name).params if one.name == "by")
-    assert list(by.type.choices) == [*task.breakdowns, "document", *task.all_attributes]
+    assert list(by.type.choices) == [*task.breakdowns, "document", *task.all_attributes, *task.also_by]
 
 
 @pytest.fixture

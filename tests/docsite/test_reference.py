@@ -107,3 +107,11 @@ def test_the_choices_of_the_page_can_be_read():
     block = re.search(r"```yaml\n(.*?)```", (DOCS / "choices.md").read_text(encoding="utf-8"), re.S)[1]
     record = {"vendor": "Acme", "total": 1.5, "date": "2024-05-17", "lines": [{"sku": "a", "note": "x"}]}
     assert ts.score(record, record, choices=yaml.safe_load(block)).f1 == 1
+
+
+def test_a_blank_line_of_doctest_is_blank_on_the_site():
+    markdown = pytest.importorskip("markdown")
+    page = "```python\n>>> print(results)\none\n<BLANKLINE>\ntwo\n```\n"
+    found = markdown.markdown(page, extensions=["fenced_code", "docsite.reference"])
+    assert "BLANKLINE" not in found
+    assert "one\n\ntwo" in found

@@ -192,3 +192,18 @@ def test_long_rectangles(height, width, share):
         assert np.isclose(weights[chosen].sum(), best)
         assert len(set(rows[chosen])) == len(set(columns[chosen])) == np.count_nonzero(chosen)
         assert np.isclose(heaviest(matrix), best)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_several_best_matchings_the_one_that_is_found_depends_on_no_other_problem(seed):
+    """A long problem is cut down, which must not touch a square one beside it."""
+    rng = np.random.default_rng(seed)
+    alone, sides, height, width = [], [], 0, 0
+    for n, m in [tuple(map(int, rng.integers(1, 8, 2))) for _ in range(12)]:
+        table = rng.integers(1, 3, (n, m)).astype(np.float64)
+        i, j = np.nonzero(table)
+        alone.append(assign(i, j, table[i, j], n, m))
+        sides.append((i + height, j + width, table[i, j]))
+        height, width = height + n, width + m
+    rows, columns, weights = (np.concatenate(side) for side in zip(*sides, strict=True))
+    assert np.array_equal(assign(rows, columns, weights, height, width), np.concatenate(alone))

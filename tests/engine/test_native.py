@@ -69,6 +69,50 @@ def test_trees_both_ways(built, problem):
         assert found.right.tolist() == one.right.tolist()
 
 
+@settings(max_examples=300, deadline=None)
+@given(problem=pairs_of_trees(), share=st.sampled_from([0.0, 0.2]))
+def test_paths_give_what_key_places_give(built, problem, share):
+    """Trees are climbed wherever that can be done (or now and then), and every subtree earns what the plain way finds."""
+    left, right, weights = problem[0], problem[1], np.rint(10 * problem[2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trees, "compiled", lambda: None)
+        plain = trees.match_ordered(left, right, weights)
+        patch.setattr(trees, "compiled", lambda: built)
+        for name, value in (("_MIRROR_AT", 0), ("_CLIMB_AT", 0), ("_LANE", share)):
+            patch.setattr(trees, name, value)
+        climbed = trees.match_ordered(left, right, weights)
+    assert climbed.lower == plain.lower
+    assert weights[climbed.left, climbed.right].sum() == plain.lower
+    assert climbed.optimal
+
+
+def test_a_deep_tree_is_climbed_and_gives_the_same_pairs(built, monkeypatch):
+    rng = np.random.default_rng(5)
+    left, right = ([-1, *(int(rng.integers(max(0, k - 3), k)) for k in range(1, n))] for n in (260, 300))
+    weights = (rng.random((260, 300)) < 0.1).astype(np.float64)
+    plans = []
+    steps = trees._Climbing.steps
+    monkeypatch.setattr(trees._Climbing, "steps", lambda self: plans.append(steps(self)) or plans[-1])
+    monkeypatch.setattr(trees, "compiled", lambda: built)
+    found = [trees.match_ordered(left, right, weights)]
+    assert any(isinstance(step, native.Climb) for step in plans[0])
+    monkeypatch.setattr(trees, "compiled", lambda: None)
+    found.append(trees.match_ordered(left, right, weights))
+    assert found[0].lower == found[1].lower
+    assert found[0].left.tolist() == found[1].left.tolist()
+    assert found[0].right.tolist() == found[1].right.tolist()
+
+
+def test_a_path_that_is_cut_short_is_not_proven(built, monkeypatch):
+    rng = np.random.default_rng(5)
+    tree = [-1, *(int(rng.integers(max(0, k - 3), k)) for k in range(1, 400))]
+    weights = (rng.random((400, 400)) < 0.5).astype(np.float64)
+    monkeypatch.setattr(trees, "compiled", lambda: built)
+    found = trees.match_ordered(tree, tree, weights, limit=1e-9)
+    assert not found.optimal
+    assert weights[found.left, found.right].sum() == found.lower <= trees.match_ordered(tree, tree, weights).lower
+
+
 def test_a_tree_that_branches_to_the_right_is_mirrored(monkeypatch):
     """Of equal nodes the smaller tree fits into the larger one whole, whichever way both are read."""
     comb = [-1]

@@ -54,6 +54,20 @@ def test_the_compiled_numbers_are_those_of_python(strings):
         np.testing.assert_array_equal(one, other, strict=True)
 
 
+def test_the_compiled_numbers_of_many_are_those_of_python():
+    """So many different ones that the table grows several times."""
+    native = compiled()
+    if native is None:
+        pytest.skip("no compiled part")
+    strings = [f"{k * 7919 % 30_011}{'x' * (k % 40)}".encode() for k in range(60_000)]
+    lengths = np.array([len(string) for string in strings], np.int64)
+    starts, data = np.cumsum(lengths) - lengths, b"".join(strings) + PADDING
+    for one, other in zip(
+        native.number_ranges(data, starts, lengths), _number_ranges(data, starts, lengths), strict=True
+    ):
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
 @given(st.lists(st.sampled_from(["a", "é", "\n", "𝄞", "x" * 50])), st.binary(max_size=3), st.integers(0, 60))
 def test_utf8_is_found_a_piece_at_a_time(parts, broken, place):
     data = "".join(parts).encode()
@@ -64,5 +78,5 @@ def test_utf8_is_found_a_piece_at_a_time(parts, broken, place):
     except UnicodeDecodeError:
         expected = False
     for size in (1, 7, 1000):
-        with mock.patch.object(lines, "PIECE", size):
+        with mock.patch.object(lines, "CHECKED", size):
             assert lines.is_utf8(data) == expected

@@ -58,7 +58,7 @@ def test_an_answer_changed_after_seeing_the_other_s_is_marked(store):
     anna.answer(QUESTIONS[0], Answers(True, (0,), "removes"))
     assert anna.own(QUESTIONS[0].key).details == {"independent": "Incorrect"}
     panel = Panel(store)
-    assert panel.notes([panel.between("anna", "ben")])[0].startswith("1 answers were changed after")
+    assert panel.notes([panel.between("anna", "ben")])[0].startswith("1 answer changed after")
 
 
 def test_models_are_no_colleagues(store):

@@ -103,7 +103,7 @@ def test_the_table_of_all_judges(path):
     assert rows == [
         ["| anna", "ben", "10"], ["| gpt@expert 1", "persons", "7"], ["| gpt@intuitive 2", "persons", "7"],
     ]  # fmt: skip
-    assert "3 questions that people of equal experience answered differently are not in `persons`" in done.stderr
+    assert "people of equal experience answered 3 questions differently, left out of `persons`" in done.stderr
     run("judges", path, "--experience", "ben=2")
     found = json.loads(run("agreement", path, "--format", "json").stdout)
     assert [row["questions"] for row in found["agreements"]] == [10, 10, 10]

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -5,7 +7,7 @@ from ud_oracle import evaluate
 from ud_strategies import pairs
 
 from tallystick.files.table import number_ranges
-from tallystick.tasks.dependencies.alignment import align_words, find_units
+from tallystick.tasks.dependencies.alignment import align_words, find_units, in_both
 from tallystick.tasks.dependencies.files import parse_conllu
 from tallystick.tasks.dependencies.metrics import CORRECT, PREDICTED, REFERENCE, WordCounts, count_ud
 
@@ -116,3 +118,9 @@ def test_numbering_equals_a_dictionary(strings: list[bytes]) -> None:
     numbers: dict[bytes, int] = {}
     assert codes.tolist() == [numbers.setdefault(string, len(numbers)) for string in strings]
     assert [strings[at] for at in first.tolist()] == list(numbers)
+
+
+@given(st.lists(st.integers(0, 20), max_size=30), st.lists(st.integers(0, 20), max_size=30))
+def test_what_both_sides_have_is_counted_as_often_as_the_lesser_has_it(ours, theirs):
+    found = in_both(np.array(ours, np.int64), np.array(theirs, np.int64)).tolist()
+    assert found == sorted((Counter(ours) & Counter(theirs)).elements())

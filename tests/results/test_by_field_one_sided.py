@@ -20,3 +20,13 @@ def test_they_are_those_of_the_whole(similarity, constraint, gold, system):
     assert row.aligned == result.tally[covered]
     assert row.missing == len([one for one in gold if one not in system])
     assert row.extra == len([one for one in system if one not in gold])
+
+
+@pytest.mark.parametrize("weight", [0.5, 2, 3.7])
+@pytest.mark.parametrize(("similarity", "alike"), [(ts.exact, 1 / 2), (ts.text("levenshtein"), 1.8 / 2)])
+def test_the_similarity_is_that_of_the_pairs_whatever_the_weight(similarity, alike, weight):
+    gold, system = [{"a": "lamp"}] * 3, [{"a": "lamp"}, {"a": "lamps"}, {}]
+    metric = ts.f1(ts.each(a=ts.weighted(ts.optional(similarity), weight)))
+    (row,) = ts.evaluate(metric, gold, system).by_field()
+    assert (row.similarity, row.aligned, row.missing) == (pytest.approx(alike), 2, 1)
+    assert row.tally["num_p"] == pytest.approx(2 * alike * weight)

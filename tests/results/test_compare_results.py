@@ -254,7 +254,7 @@ def test_means_over_labels_say_which_systems_have_others_and_which_labels_are_ra
     }
     found = compare(scored, resamples=50)
     assert 'extra, segment: a mean over 3 labels, of which not all systems have "XXX"' in found.notes
-    assert any("RARE (1 document)" in caution and "too narrow" in caution for caution in found.cautions)
+    assert any('"RARE" in 1 document' in caution and "too narrow" in caution for caution in found.cautions)
     for name, results in scored.items():
         assert found.cells[name, "segment"].value == results["segment"].score
 

@@ -25,6 +25,9 @@ ONE_PAIR = [
     ('{"a": 1, "b": 2}', '{"b":2,"a":1}', "json"),
     (186.4, -186.4, "sign"),
     (-186.4, "186.40", "sign"),
+    (True, False, "opposite"),
+    (False, "yes", "opposite"),
+    (True, "maybe", ""),
     (12.345, 12.35, "rounding"),
     (12.345, 12.34, "rounding"),
     (186.4, 186, "rounding"),
@@ -53,7 +56,7 @@ def test_the_kind_of_one_pair(reference, predicted, kind):
 
 
 @pytest.mark.parametrize(
-    ("reference", "predicted", "kind"), [one for one in ONE_PAIR if one[2] not in ("", "exchanged")]
+    ("reference", "predicted", "kind"), [one for one in ONE_PAIR if one[2] not in ("", "exchanged", "opposite")]
 )
 def test_the_remedy_makes_it_right(reference, predicted, kind):
     gold = [{"id": "a", "value": reference, "other": 1}, {"id": "b", "value": reference, "other": 2}]

@@ -389,7 +389,7 @@ def test_the_mean_over_data_sets_that_have_a_label_without_a_policy_for_nothing(
 def test_cautions_say_which_table_they_are_about_and_what_the_tests_are(tmp_path: Path) -> None:
     said = news_and_web(tmp_path, "--format", "table").stderr
     assert "Nothing could be significant: with 5 documents p is at least 0.062.\n" in said
-    assert "boundaries by relations[*].type: Nothing could be significant" in said
+    assert "boundaries by type: Nothing could be significant" in said
     assert "multiplies the smallest p of 2 tests by 2." in said
     assert "pairs of systems" not in said
 
@@ -435,3 +435,6 @@ def test_the_interval_of_a_rare_label_leaves_out_resamples_without_it(tmp_path: 
         if "Rare" in line
     )
     assert row.count("0.0000 [0.0000, 0.0000]") == 3
+    compared = run("compare", "relations", gold, f"a={system}", f"b={missed}", *how[:4], *how[5:], "--format", "json")
+    systems = json.loads(compared.stdout)["by"]["label"]["boundaries"]["parts"]["Rare"]["systems"]
+    assert {name: one["interval"] for name, one in systems.items()} == {"a": [1, 1], "b": [0, 0]}

@@ -183,7 +183,7 @@ def test_a_comparison_has_the_same_verbs(comparison: ts.Comparison, tmp_path: Pa
     assert [table.title for table in documents] == ["boundaries", "type"]
     assert documents[0].rows[0] == ["d1", 1.0, 0.0]
     labels = comparison.by("label")[0]
-    assert list(labels.columns)[:4] == ["relations[*].type", "support", "A", "B"]
+    assert list(labels.columns)[:4] == ["type", "support", "A", "B"]
     assert labels.rows[0][:4] == ["works_for", 4, 1.0, pytest.approx(2 / 3)]
     assert all(table.title.startswith(("A", "B")) for table in comparison.errors())
     assert "missed" in str(comparison.explain("d1", system="B"))

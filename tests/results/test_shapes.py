@@ -61,6 +61,7 @@ def test_trees_are_laid_over_each_other():
     )
     assert isinstance(drawing, GraphDrawing)
     assert sorted(knot.status for knot in drawing.knots) == ["-", "=", "~"]
+    assert sorted(knot.text for knot in drawing.knots) == ["a", "b", "b ≠ c"]
     assert sorted(link.status for link in drawing.links) == ["-", "="]
 
 

@@ -136,6 +136,8 @@ def test_wrong_slices_are_errors(tmp_path: Path) -> None:
     results = ts.records(*records())
     with pytest.raises(MetricError, match=r'no document has such a field; there are .*Did you mean "language"'):
         results.slices("langage")
+    with pytest.raises(MetricError, match=r'no document has such a field; there are .*Did you mean "about.kind"'):
+        results.slices("about.kinf")
     with pytest.raises(MetricError, match="takes a text or a number for each document"):
         results.slices("about")
     many = ts.records(*records(60))

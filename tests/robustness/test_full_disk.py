@@ -2,6 +2,7 @@
 an exit code of 2, one line that names the place, and nothing half written."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -34,6 +35,11 @@ OUTPUTS = {
     "judge export --store": ["judge", "export", *EVENTS, "--store", "{}/j.sqlite"],
     "judge export --jsonl": ["judge", "export", *EVENTS, "--store", "{beside}/j.sqlite", "--jsonl", "{}/q.jsonl"],
     "judge export --judgements": ["judge", "export", *EVENTS, "--store", "{beside}/j.sqlite", "--judgements", "{}/q.jsonl"],
+    "judge train --out": ["judge", "train", EXAMPLES / "judged_pairs.jsonl", "--encoder", "words:{beside}/words.txt", "--out", "{}/model.json"],
+    "judge import": ["judge", "import", "{}/j.sqlite", EXAMPLES / "judged_pairs.jsonl", "--annotator", "anna"],
+    "demo --copy": ["demo", "--copy", "{}/examples"],
+    "history --picture": ["history", "{beside}/saved.json", "--picture", "{}/p.svg"],
+    "check --picture": ["check", "coreference.muc", "--samples", "3", "--picture", "{}/p.svg"],
     "judge export --label-studio": ["judge", "export", *EVENTS, "--store", "{beside}/j.sqlite", "--label-studio", "{}/project"],
 }  # fmt: skip
 
@@ -57,6 +63,13 @@ def mounted(tmp_path):
 
 
 def given(output: str, folder: Path, beside: Path) -> list[str]:
+    if output == "history --picture":
+        run(*RECORDS, "--save", beside / "saved.json")
+    if output == "judge train --out":
+        pytest.importorskip("gensim")
+        words = sorted(set(re.findall(r"\w+", (EXAMPLES / "judged_pairs.jsonl").read_text().lower())))
+        lines = (f"{word} {len(word)} {k % 7} 1\n" for k, word in enumerate(words))
+        (beside / "words.txt").write_text(f"{len(words)} 3\n{''.join(lines)}")
     return [str(one).replace("{beside}", str(beside)).replace("{}", str(folder)) for one in OUTPUTS[output]]
 
 
@@ -126,8 +139,9 @@ def test_no_output_is_left_out():
                 assert inner is not None
                 yield from outputs(inner, (*path, name))
         for parameter in command.params:
-            if isinstance(parameter.type, Output):
+            said = (getattr(parameter, "help", "") or "").split(" ")
+            if isinstance(parameter.type, Output) or not {"Write", "write", "Copy"}.isdisjoint(said):
                 yield " ".join((*[one for one in path if one != "records"], parameter.opts[0]))
 
-    assert set(outputs(tallystick, ())) - set(OUTPUTS) == {"history --picture", "check --picture"}
+    assert not set(outputs(tallystick, ())) - set(OUTPUTS)
     assert os.name == "posix"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.results.tables import shorten_both
-from tallystick.show.tables import both_texts, cut_apart, tell_apart
+from tallystick.show.words import both_texts, cut_apart, tell_apart
 
 LONG = "The quick brown fox. " * 20
 

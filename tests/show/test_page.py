@@ -19,7 +19,7 @@ from tallystick.results.report import Page, Parts, render
 from tallystick.results.tables import costs_table, fields_table
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, GraphDrawing, Knot, Link, Mark, TextDrawing, place
 from tallystick.show.page import embed
-from tallystick.show.tables import value_text
+from tallystick.show.words import value_text
 from tallystick.structures import Entity, SlotFiller, Template
 from tallystick.structures.texts import AnnotatedMention
 

@@ -12,8 +12,7 @@ import pytest
 import tallystick as ts
 from running import run
 from tallystick.errors import MetricError
-from tallystick.show.cells import BEST, PLAIN, SECOND, Column, Estimate, Name, Style, places
-from tallystick.show.tables import Table
+from tallystick.show.tables import BEST, PLAIN, SECOND, Column, Estimate, Name, Style, Table, places
 from tallystick.show.typeset import to_latex, to_typst
 from tallystick.show.writers import WRITERS, to_csv, to_markdown
 

@@ -15,7 +15,8 @@ from tallystick.results import documents
 from tallystick.results import report as pages
 from tallystick.results.report import Page, Parts, Section, render
 from tallystick.results.result import Result
-from tallystick.show.tables import Column, Table, value_text
+from tallystick.show.tables import Column, Table
+from tallystick.show.words import value_text
 
 
 def data_of(text):

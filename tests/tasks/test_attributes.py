@@ -14,7 +14,7 @@ import tallystick as ts
 from running import run
 from tallystick.engine.tally import Counts
 from tallystick.errors import InputError, MetricError
-from tallystick.results.bins import bin_of, bin_order
+from tallystick.results.parts import bin_of, bin_order
 from tallystick.tasks.attributes import TRAINED
 from tallystick.tasks.contract import find_task, task_names
 

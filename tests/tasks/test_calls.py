@@ -371,3 +371,18 @@ def test_a_request_that_failed_called_nothing():
     logs = [{"id": "a", "response": [call("s", q="x")]}, {"id": "b", "error": 500}]
     gold = [{"id": "a", "calls": [call("s", q="x")]}, {"id": "b", "calls": [call("s", q="y")]}]
     assert ts.calls(gold, logs, from_="response")["names"].recall == 0.5
+
+
+def test_figures_by_field_of_whole_calls_show_which_argument_differs():
+    gold = [[call("book", city="Oslo", nights=3)], [call("book", city="Rome", nights=1)]]
+    predicted = [[call("book", city="Oslo", nights="3")], [call("book", city="Rome", nights=1)]]
+    result = ts.calls(gold, predicted, "calls")["calls"]
+    assert result.f1 == 0.5
+    rows = {row.path: (row.wrong, row.missing, row.extra) for row in result.by_field()}
+    assert rows["calls[*].arguments.nights"] == (1, 0, 0)
+    assert rows["calls[*].arguments.city"] == rows["calls[*].name"] == (0, 0, 0)
+
+
+def test_errors_tell_a_text_from_a_number():
+    (mistake,) = ts.calls([[call("book", nights=3)]], [[call("book", nights="3")]]).errors().mistakes
+    assert (mistake.reference, mistake.predicted) == ("nights=3", "nights='3'")

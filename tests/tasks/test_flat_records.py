@@ -10,6 +10,7 @@ from tests.running import run
 from tallystick.algebra.surplus import Place
 from tallystick.engine.rows import as_objects
 from tallystick.tasks.records import files
+from tallystick.tasks.records.fitting import LONG, key_marks
 from tallystick.tasks.records.schema import type_of_schema
 from tallystick.tasks.records.shapes import column_decoder, converter
 
@@ -111,3 +112,14 @@ def test_records_with_more_than_leaves_are_not_flat():
             is None
         )
     assert column_decoder(type_of_schema({**SCHEMA, "required": ["id"]}), None) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['":', '" :', 'x":', '"::', '" ":', '":' * 9000, '{"a": "b :", "c" :1}\n' * 900, '" :": ' * 4000, ": " * 9000],
+)
+def test_marks_of_keys_are_counted_alike_in_short_and_in_long_text(text: str) -> None:
+    data = text.encode()
+    assert key_marks(data) == data.count(b'":') + data.count(b'" :')
+    long = data + b" " * LONG
+    assert key_marks(long) == long.count(b'":') + long.count(b'" :')

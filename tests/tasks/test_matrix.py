@@ -9,11 +9,11 @@ import pytest
 from test_attributes import files
 
 import tallystick as ts
+from docsite.matrix import COLUMNS, cells, page
 from running import run
 from tallystick.errors import MetricError
 from tallystick.tasks.attributes import TRAINED
 from tallystick.tasks.contract import find_task, task_names
-from tallystick.tasks.matrix import COLUMNS, cells, page
 
 CELLS = cells()
 
@@ -92,4 +92,4 @@ def test_every_cell_of_a_task(task: str, tmp_path: Path) -> None:
 
 def test_the_page_is_what_the_command_writes() -> None:
     file = Path(__file__).parents[2] / "docs" / "matrix.md"
-    assert file.read_text(encoding="utf-8") == page(), "python -m tallystick.tasks.matrix > docs/matrix.md"
+    assert file.read_text(encoding="utf-8") == page(), "python -m docsite.matrix > docs/matrix.md"

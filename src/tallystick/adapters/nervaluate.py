@@ -234,20 +234,14 @@ def _load(true: Any, pred: Any, loader: str) -> AnnotatedTexts:
         raise MetricError(f"loader: expected 'default', 'conll', 'list' or 'dict', found {loader!r}")
     given = {"true": true, "pred": pred}
     if loader == "conll" or (loader == "default" and isinstance(true, str)):
-        for name, side in given.items():
-            if not isinstance(side, str):
-                raise MetricError(f"{name}: expected CoNLL text, found {type(side).__name__} {side!r:.60}")
-    else:
-        what = "a list for each document"
-        true, pred = ([listed(one, name, what) for one in listed(side, name, what)] for name, side in given.items())
-    if loader == "default":
-        inside = [one for side in (true, pred) if not isinstance(side, str) for document in side for one in document]
-        loader = "conll" if isinstance(true, str) else "dict" if inside and isinstance(inside[0], dict) else "list"
-    if loader == "dict":
-        sides = [[[_span(one) for one in document] for document in side] for side in (true, pred)]
-        return annotate(sides[0], sides[1])
-    lists = [_column(side) if loader == "conll" else side for side in (true, pred)]
-    return corpus_from_python(lists[0], lists[1]).texts
+        return corpus_from_python(*(_column(side, name) for name, side in given.items())).texts
+    what = "a list for each document"
+    sides = [[listed(one, name, what) for one in listed(side, name, what)] for name, side in given.items()]
+    first = next((one for side in sides for document in side for one in document), None)
+    if loader == "dict" or (loader == "default" and isinstance(first, dict)):
+        true, pred = ([[_span(one) for one in document] for document in side] for side in sides)
+        return annotate(true, pred)
+    return corpus_from_python(*sides).texts
 
 
 def _span(entity: Any) -> tuple[int, int, str]:
@@ -258,8 +252,10 @@ def _span(entity: Any) -> tuple[int, int, str]:
     return start, end + 1, label
 
 
-def _column(text: str) -> list[list[str]]:
-    """The second column of each sentence."""
+def _column(text: Any, name: str) -> list[list[str]]:
+    """The second column of each sentence of CoNLL text."""
+    if not isinstance(text, str):
+        raise MetricError(f"{name}: expected CoNLL text, found {type(text).__name__} {text!r:.60}")
     out: list[list[str]] = [[]]
     for number, line in enumerate(text.strip("\n").split("\n"), 1):
         cells = line.split("\t")

@@ -46,23 +46,14 @@ def classification_report(
         raise MetricError("sample_weight is not supported: samples count once each")
     if not true:
         raise MetricError("there are no labels: y_true and y_pred are empty")
-    try:
-        there = sorted({*true, *predicted})
-    except TypeError:
-        kinds = sorted({type(one).__name__ for one in (*true, *predicted)})
-        raise MetricError(f"labels are of different kinds: {', '.join(kinds)}; give all as one kind") from None
-    if (
-        strict
-        and there
-        and all(isinstance(one, str) and split_tag(one) for one in there)
-        and any("-" in one for one in there)
-    ):
+    there = _all_labels(true, predicted)
+    if strict and all(isinstance(one, str) and split_tag(one) for one in there) and any("-" in one for one in there):
         raise MetricError(
             "these look like IOB tags; this report counts tokens; for entities use tallystick.adapters.seqeval."
             "classification_report, for tokens say strict=False"
         )
     shown = there if labels is None else _plain(labels, "labels")
-    names = [str(one) for one in shown] if target_names is None else list(map(str, target_names))
+    names = list(map(str, shown if target_names is None else target_names))
     if len(names) != len(shown):
         raise MetricError(f"{len(names)} target_names for {len(shown)} labels ({', '.join(map(str, shown))})")
     found = _count(true, predicted, shown)
@@ -72,16 +63,28 @@ def classification_report(
     means = {f"{average} avg": found.averaged(average, zero_division) for average in AVERAGES}
     is_accuracy = {*shown} >= {*there}
     if output_dict:
-        keys = ("precision", "recall", "f1-score", "support")
-        out: dict[str, Any] = {name: dict(zip(keys, map(float, rest), strict=True)) for name, *rest in rows}
-        means_ = {name: dict(zip(keys, map(float, rest), strict=True)) for name, rest in means.items()}
-        if is_accuracy:
-            means_ = {"accuracy": means_.pop("micro avg")["precision"], **means_}  # type: ignore[dict-item]
-        return {**out, **means_}
+        return _report_dict(rows, means, is_accuracy)
     if is_accuracy:
         *_, accuracy, support = means.pop("micro avg")
         means = {"accuracy": (None, None, accuracy, support), **means}  # type: ignore[dict-item]
     return report_text(rows, [(name, *rest) for name, rest in means.items()], digits)
+
+
+def _report_dict(rows: Sequence[Any], means: dict[str, Any], is_accuracy: bool) -> dict[str, Any]:
+    keys = ("precision", "recall", "f1-score", "support")
+    out: dict[str, Any] = {name: dict(zip(keys, map(float, rest), strict=True)) for name, *rest in rows}
+    averages: dict[str, Any] = {name: dict(zip(keys, map(float, rest), strict=True)) for name, rest in means.items()}
+    if is_accuracy:
+        averages = {"accuracy": averages.pop("micro avg")["precision"], **averages}
+    return {**out, **averages}
+
+
+def _all_labels(true: list[Any], predicted: list[Any]) -> list[Any]:
+    try:
+        return sorted({*true, *predicted})
+    except TypeError:
+        kinds = sorted({type(one).__name__ for one in (*true, *predicted)})
+        raise MetricError(f"labels are of different kinds: {', '.join(kinds)}; give all as one kind") from None
 
 
 def _plain(labels: Any, name: str) -> list[Any]:

@@ -358,7 +358,7 @@ def _read_hierarchy(spec: Any) -> Similarity:
 def _read_expression(spec: Any) -> Similarity:
     from tallystick.algebra.parse import parse
 
-    found = parse(str(spec), functions=True)
+    found = parse(str(spec))
     if not isinstance(found, Similarity):
         raise MetricError(f"{spec!r} is no similarity")
     return found
@@ -524,7 +524,7 @@ def _aliases(spec: Any, source: str) -> Table:
 def _read_aliases(file: Path) -> Any:
     if file.suffix not in (".csv", ".tsv"):
         return read_data(file)
-    from tallystick.files.cells import read_cells, separator
+    from tallystick.files.table import read_cells, separator
 
     text, table = read_text(file), dict[str, list[str]]()
     for _, (meaning, *others) in read_cells(text, str(file), separator(file.name, text), even=False):

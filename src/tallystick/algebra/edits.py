@@ -89,13 +89,13 @@ class EditRatio(Normaliser):
         return np.maximum(0, 1 - (den_r + den_p - num_r - num_p) / np.maximum(den_r, den_p))
 
 
-def edit(inner: Similarity) -> Sequence:
-    """Sequences compared by their edit distance, in which an item may be replaced at the price of 1 - φ.
+def edit(inner: Similarity, *, limit: float | None = None) -> Sequence:
+    """Sequences compared by their edit distance, in which an item may be replaced at the price of 1 - φ; `limit` as in `sequence`.
 
     >>> ts.edit_ratio(ts.edit(ts.exact))(["a", "b"], ["a", "c"])
     0.5
     """
-    return Sequence(Replaceable(inner))
+    return Sequence(Replaceable(inner), limit)
 
 
 def tree_edit(inner: Similarity, *, limit: float | None = None) -> OrderedTree:

@@ -417,6 +417,11 @@ class Keyed(Around):
         return here.at(self.inner, r.columns[0], p.columns[0]).below()  # type: ignore[attr-defined]
 
     @property
+    def softened(self) -> Similarity | None:
+        inner = self.inner.softened
+        return None if inner is None else dataclasses.replace(self, inner=inner)
+
+    @property
     def key_fields(self) -> tuple[str, ...]:
         return self.by
 

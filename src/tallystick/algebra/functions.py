@@ -38,6 +38,7 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
+from tallystick.engine.clock import look
 from tallystick.engine.data import Answers, Coded, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Codes, Column, comparable, different_values, number_values
 from tallystick.errors import MetricError, TallystickError
@@ -161,12 +162,12 @@ class Function(Dense):
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:
-        from tallystick.algebra.parse import load
+        from tallystick.algebra.parse import load_named
 
         if isinstance(spec, str):
-            return cls(load(spec))
+            return cls(load_named(spec))
         options = options_of(spec, "call", "reflexive")
-        return cls(load(options["call"]), bool(options.get("reflexive", True)))
+        return cls(load_named(options["call"]), bool(options.get("reflexive", True)))
 
     def mirrored(self) -> Function:
         return Function(self.call, self.reflexive, not self.swapped)
@@ -189,6 +190,7 @@ class Function(Dense):
         scores = np.empty(n)
         starts = starts_of_runs(first).tolist()
         for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
+            look()
             scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
         return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 

@@ -220,6 +220,10 @@ class Node:
         """Whether any part has a time limit, so that the result has bounds."""
         return any(part.limited for _, part in self.parts())
 
+    def limited_to(self: T, seconds: float | None) -> T:
+        """The same metric with this limit, in seconds, wherever it may have one and has none."""
+        return self if seconds is None or not self.limited else self.rebuilt(lambda part: part.limited_to(seconds))
+
     def at_most(self: T) -> T:
         """The same metric with the upper bound of everything that has a limit."""
         return self.rebuilt(lambda part: part.at_most())

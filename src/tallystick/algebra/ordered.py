@@ -8,7 +8,7 @@ LCS over codes, similarities that fill a rectangle to a dynamic programme over i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import field, replace
 from functools import partial
@@ -23,6 +23,7 @@ from tallystick.algebra.sets import Constrained, Matching, turned
 from tallystick.engine.arrays import (
     F64,
     I64,
+    MOST_CELLS,
     Blocks,
     Grid,
     Pairs,
@@ -36,7 +37,7 @@ from tallystick.engine.arrays import (
     sum_by_key,
 )
 from tallystick.engine.data import REFUSED, Bag, Data, Objects, Refusals, Scope, Unfit
-from tallystick.engine.encoded import Items, Numbered, OrderedItems, leaf_values, number_jointly, number_lists
+from tallystick.engine.encoded import Items, Numbered, leaf_values, number_jointly, number_lists
 from tallystick.engine.orders import (
     Matched,
     match_dense,
@@ -55,18 +56,29 @@ if TYPE_CHECKING:
 
 DENSE_SHARE = 0.2
 """From how many pairs of a rectangle on the rectangle is filled instead of followed pair by pair."""
+LONG_PAIRS = 100_000
+LONG_CELLS = 100_000_000
+"""From so many pairs on, and cells of two sequences of equal items, a matching may take long enough to need a limit."""
+
+
+@frozen(eq=False)
+class WatchedSequences(WatchedItems):
+    """Collections whose order means something, and whose matching may be left open."""
+
+    in_order = True
 
 
 @frozen
-class Sequence(Matching):
+class Sequence(Limited, Matching):
     """Σ over an order-preserving matching of items."""
 
     name = "sequence"
     says = "pairs in order only"
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
-        r, p = super()._encode_bags(left, right, scope)
-        return OrderedItems(r.offsets, r.items), OrderedItems(p.offsets, p.items)
+        sides, proofs = super()._encode_bags(left, right, scope), Proofs.of(scope)
+        r, p = (WatchedSequences(side.offsets, side.items, None, proofs) for side in sides)
+        return r, p
 
     def plain(self) -> Plain | None:
         inner = self.plain_items()
@@ -74,12 +86,17 @@ class Sequence(Matching):
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         if self.inner.exact_only:
-            i, j, total = _count_equal(*self._codes(r, p, blocks), r, p, blocks)
+            i, j, total, most = self._count_equal(*self._codes(r, p, blocks), r, p, blocks)
+        else:
+            chosen, unproven = self._chains(r, p, blocks)
+            width, bound = len(p), max(1, len(r) * len(p))
+            keys, total = sum_by_key(r.owners[chosen.i] * width + p.owners[chosen.j], bound, chosen.weight)
+            i, j, most = keys // width, keys % width, total
+            if unproven:
+                most = np.maximum(total, [unproven.get(key, 0.0) for key in keys.tolist()])
+        if most is total:
             return Sums(i, j, total, total, total)
-        chosen = self._chains(r, p, blocks)
-        width, bound = len(p), max(1, len(r) * len(p))
-        keys, total = sum_by_key(r.owners[chosen.i] * width + p.owners[chosen.j], bound, chosen.weight)
-        return Sums(keys // width, keys % width, total, total, total)
+        return bounded_sums(self, r, p, i, j, total, most, most <= total)
 
     def matched(self, r: Items, p: Items) -> Pairs:
         blocks = Blocks.diagonal(len(r))
@@ -90,46 +107,103 @@ class Sequence(Matching):
                 a, b = (int(end) for end in r.offsets[k : k + 2])
                 c, d = (int(end) for end in p.offsets[k : k + 2])
                 if a < b and c < d:
-                    one = match_equal(left[a:b].tolist(), right[c:d].tolist())
+                    one = self._match_equal(r, left[a:b], right[c:d])
                     rows.append(one.left + a)
                     columns.append(one.right + c)
             i, j = np.concatenate(rows), np.concatenate(columns)
             return Pairs(i, j, np.ones(len(i)))
-        return self._chains(r, p, blocks)
+        return self._chains(r, p, blocks)[0]
+
+    def _match_equal(self, r: Any, left: I64, right: I64) -> Matched:
+        """The longest common subsequence of two sequences of codes; of long ones it is found once."""
+        if len(left) * len(right) < LONG_CELLS:
+            return match_equal(left.tolist(), right.tolist())
+
+        def solve() -> Matched:
+            found = match_equal(left.tolist(), right.tolist(), limit=self.seconds)
+            r.proofs.open += not found.optimal
+            return found
+
+        found = r.proofs.once((self.name, self.seconds), (left, right), solve)
+        assert isinstance(found, Matched)
+        return found
 
     def _codes(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64]:
         """Equal codes for equal items that may meet."""
         refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
         return refined.reference, refined.predicted
 
-    def _chains(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
-        """The items' pairs that are in the heaviest chain of their two owners."""
-        found = self.item_pairs(r, p, blocks)
-        if isinstance(found, Grid) and blocks.aligned:
-            chosen = list(_rectangles(found, r.owners))
-        else:
+    def _chains(self, r: Any, p: Any, blocks: Blocks) -> tuple[Pairs, dict[int, float]]:
+        """The items' pairs that are in the heaviest chain of their two owners; and, by the number of these, what a chain that is not
+        proven may earn at most."""
+
+        def chains() -> tuple[Pairs, dict[int, float]]:
+            began, unproven = time.monotonic(), dict[int, float]()
+            found = self.item_pairs(r, p, blocks)
+            if isinstance(found, Grid) and blocks.aligned:
+                return Pairs.joined([Pairs.none(), *_rectangles(found, r.owners)]), {}
             groups = r.owners[found.i] * len(p) + p.owners[found.j]
             order = sort_order(groups, max(1, len(r) * len(p)))
-            starts = starts_of_runs(groups[order])
-            chosen = [_taken(found, one) for one in np.split(order, starts[1:])] if len(order) else []
-        i, j = (np.concatenate((np.empty(0, np.int64), *(getattr(one, name) for one in chosen))) for name in "ij")
-        return Pairs(i, j, np.concatenate((np.empty(0), *(one.weight for one in chosen))))
+            starts, chosen = starts_of_runs(groups[order]), [Pairs.none()]
+            for one in np.split(order, starts[1:]) if len(order) else []:
+                spent = (time.monotonic() - began) / max(1, len(starts))
+                limit = max(self.seconds / 10, self.seconds - spent) if len(one) > LONG_PAIRS else None
+                taken, upper = _taken(found, one, limit)
+                chosen.append(taken)
+                if upper is not None:
+                    unproven[int(groups[one[0]])] = upper
+            r.proofs.open += len(unproven)
+            return Pairs.joined(chosen), unproven
+
+        if not blocks.aligned:
+            return chains()
+        answer: tuple[Pairs, dict[int, float]] = r.proofs.kept_if_long(self, r, p, chains)
+        return answer
+
+    def _count_equal(self, left: I64, right: I64, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64, F64]:
+        """The length of the longest common subsequence of every two owners that have an item in common, and what it may be at most."""
+        from rapidfuzz.distance import LCSseq
+
+        if blocks.aligned:
+            i = j = np.flatnonzero((np.diff(r.offsets) > 0) & (np.diff(p.offsets) > 0))
+        else:
+            i, j = _meeting(left, right, r, p)
+        one, other = left.tolist(), right.tolist()
+        a, b = r.offsets.tolist(), p.offsets.tolist()
+        total, unproven = np.zeros(len(i)), dict[int, float]()
+        for place, (k, m) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
+            ours, theirs = slice(a[k], a[k + 1]), slice(b[m], b[m + 1])
+            if (a[k + 1] - a[k]) * (b[m + 1] - b[m]) < LONG_CELLS:
+                total[place] = LCSseq.similarity(one[ours], other[theirs])
+                continue
+            found = self._match_equal(r, left[ours], right[theirs])
+            total[place] = found.lower
+            if not found.optimal:
+                unproven[place] = found.upper
+        most = total
+        if unproven:
+            most = total.copy()
+            most[list(unproven)] = list(unproven.values())
+        keep = np.flatnonzero(most)
+        if len(keep) == len(total):
+            return i, j, total, most
+        return i[keep], j[keep], total[keep], total[keep] if most is total else most[keep]
 
 
-def _taken(found: Pairs, one: I64) -> Pairs:
-    """Of the pairs `one` of two owners those in the heaviest chain."""
-    keep = one[_chain(found, one)]
-    return Pairs(found.i[keep], found.j[keep], found.weight[keep])
+def _taken(found: Pairs, one: I64, limit: float | None = None) -> tuple[Pairs, float | None]:
+    """Of the pairs `one` of two owners those in the heaviest chain; and what another may earn at most, if a limit in seconds struck."""
+    best = _chain(found.i[one], found.j[one], found.weight[one], limit)
+    keep = one[best[0]]
+    return Pairs(found.i[keep], found.j[keep], found.weight[keep]), best[1]
 
 
-def _chain(found: Pairs, one: I64) -> I64:
-    """The positions, among the pairs `one` of two owners, of the heaviest chain."""
-    i, j, weight = found.i[one], found.j[one], found.weight[one]
+def _chain(i: I64, j: I64, weight: F64, limit: float | None) -> tuple[I64, float | None]:
+    """The positions of the heaviest chain among pairs, and the bound of one that is not proven."""
     rows, columns = int(i.max() - i.min()) + 1, int(j.max() - j.min()) + 1
-    if len(one) == 1:
-        return np.zeros(1, np.int64)
-    if len(one) < DENSE_SHARE * rows * columns:
-        best = match_sparse(i, j, weight)
+    if len(i) == 1:
+        return np.zeros(1, np.int64), None
+    if len(i) < DENSE_SHARE * rows * columns or rows * columns > MOST_CELLS:
+        best = match_sparse(i, j, weight, limit=limit)
         left, right = best.left, best.right
     else:
         table = np.zeros((rows, columns))
@@ -139,7 +213,8 @@ def _chain(found: Pairs, one: I64) -> I64:
     width = int(j.max()) + 1
     keys = i * width + j
     order = np.argsort(keys, kind="stable")
-    return np.asarray(order[np.searchsorted(keys[order], left * width + right)], np.int64)
+    places = np.asarray(order[np.searchsorted(keys[order], left * width + right)], np.int64)
+    return places, None if best.optimal else best.upper
 
 
 def _rectangles(found: Grid, owners: I64) -> Iterator[Pairs]:
@@ -162,28 +237,7 @@ def _rectangles(found: Grid, owners: I64) -> Iterator[Pairs]:
         rest = np.flatnonzero(np.isin(owners[found.i], owner[~alone]))
         order = rest[np.argsort(owners[found.i[rest]], kind="stable")]
         for one in np.split(order, starts_of_runs(owners[found.i[order]])[1:]):
-            yield _taken(found, one)
-
-
-def _count_equal(left: I64, right: I64, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:
-    """The length of the longest common subsequence of every two owners that have an item in common."""
-    from rapidfuzz.distance import LCSseq
-
-    if blocks.aligned:
-        i = j = np.flatnonzero((np.diff(r.offsets) > 0) & (np.diff(p.offsets) > 0))
-    else:
-        i, j = _meeting(left, right, r, p)
-    one, other = left.tolist(), right.tolist()
-    a, b = r.offsets.tolist(), p.offsets.tolist()
-    total = np.array(
-        [
-            LCSseq.similarity(one[a[k] : a[k + 1]], other[b[m] : b[m + 1]])
-            for k, m in zip(i.tolist(), j.tolist(), strict=True)
-        ],
-        np.float64,
-    )
-    keep = np.flatnonzero(total)
-    return i[keep], j[keep], total[keep]
+            yield _taken(found, one)[0]
 
 
 def _meeting(left: I64, right: I64, r: Items, p: Items) -> tuple[I64, I64]:
@@ -195,13 +249,13 @@ def _meeting(left: I64, right: I64, r: Items, p: Items) -> tuple[I64, I64]:
     return keys // max(len(p), 1), keys % max(len(p), 1)
 
 
-def sequence(inner: Similarity) -> Sequence:
-    """Σ over items matched in order (eq. 37).
+def sequence(inner: Similarity, *, limit: float | None = None) -> Sequence:
+    """Σ over items matched in order (eq. 37); `limit` in seconds for each pair of sequences.
 
     >>> ts.f1(ts.sequence(ts.exact))(["a", "b", "c"], ["b", "a", "c"])
     0.6666666666666666
     """
-    return Sequence(inner)
+    return Sequence(inner, limit)
 
 
 # Matching of trees and directed graphs in the algebra (eq. 37, appendix A.2).
@@ -218,6 +272,10 @@ def sequence(inner: Similarity) -> Sequence:
 _NOTHING = np.empty(0, np.int64)
 NO_NODES: Graph[Any] = Graph()
 """What stands for a tree or graph that a prediction lacks."""
+
+FEW_CELLS_A_SECOND = 1_000_000
+CELLS_A_SECOND, PAIRS_A_SECOND = 30_000_000, 4_000_000
+"""Of the nodes of two trees, each with each, so many can be looked at in a second of a limit, and so many that are similar be listed and laid out; fewer are never asked about."""
 
 
 @frozen(eq=False)
@@ -240,6 +298,20 @@ class Linked(WatchedItems):
             links=offsets_of(how_many),
             source=self.source[chosen],
             target=self.target[chosen],
+        )
+
+    def beginning(self, counts: I64) -> Linked:
+        """The first nodes of each owner, so many, and the links among them."""
+        owners = np.repeat(np.arange(len(self)), np.diff(self.links))
+        inside = (self.source < counts[owners]) & (self.target < counts[owners])
+        links = offsets_of(np.bincount(owners[inside], minlength=len(self)))
+        return replace(
+            self,
+            offsets=offsets_of(counts),
+            items=self.items.take(expand(self.offsets[:-1], counts)),
+            links=links,
+            source=self.source[inside],
+            target=self.target[inside],
         )
 
     def number_rows(self) -> Numbered:
@@ -338,35 +410,62 @@ class Structured(Matching):
         """The node pairs that make up Σ, owner k against owner k."""
         i, j, weight = [_NOTHING], [_NOTHING], [np.empty(0)]
         for a, b, one, u, v, similar in self._solved(r, p, Blocks.diagonal(len(r))):
-            table = _table(r, p, a, b, u, v, similar)
             i.append(one.left + r.offsets[a])
             j.append(one.right + p.offsets[b])
-            weight.append(table[one.left, one.right])
+            weight.append(_weights_of(one, u, v, similar))
         return Pairs(np.concatenate(i), np.concatenate(j), np.concatenate(weight))
 
-    def _solved(self, r: Any, p: Any, blocks: Blocks) -> Iterator[tuple[int, int, Matched, I64, I64, F64]]:
+    def _solved(self, r: Any, p: Any, blocks: Blocks) -> Iterable[tuple[int, int, Matched, I64, I64, F64]]:
+        if not blocks.aligned:
+            return self._solve_all(r, p, blocks)
+        solved: list[Any] = r.proofs.kept_if_long(self, r, p, lambda: list(self._solve_all(r, p, blocks)))
+        return solved
+
+    def _solve_all(self, r: Any, p: Any, blocks: Blocks) -> Iterator[tuple[int, int, Matched, I64, I64, F64]]:
         began = time.monotonic()
+        r, p, cut = self._in_time(r, p, blocks)
         found = self.item_pairs(r, p, blocks)
         a, b = r.owners[found.i], p.owners[found.j]
         groups = a * len(p) + b
         order = sort_order(groups, max(1, len(r) * len(p)))
         problems = np.split(order, starts_of_runs(groups[order])[1:]) if len(order) else []
-        # Bounds are a second evaluation, which lists the pairs again.
-        spent = 2 * (time.monotonic() - began) / max(1, len(problems))
+        spent = (time.monotonic() - began) / max(1, len(problems))
         limit = max(self.time_limit / 10, self.time_limit - spent)
         for one in problems:
             i, j = int(a[one[0]]), int(b[one[0]])
             u, v = found.i[one] - r.offsets[i], found.j[one] - p.offsets[j]
             weight = np.asarray(found.weight[one], np.float64)
-            yield i, j, self._answer(r, p, i, j, u, v, weight, limit), u, v, weight
+            yield i, j, self._answer(r, p, i, j, u, v, weight, limit, i in cut), u, v, weight
 
-    def _answer(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float) -> Matched:
+    def _in_time(self, r: Linked, p: Linked, blocks: Blocks) -> tuple[Linked, Linked, set[int]]:
+        """Trees of which not even the pairs of nodes can be listed in time are cut down to their first nodes, which hold all
+        ancestors of each other: what these earn the whole trees can earn too. Which ones were cut."""
+        sizes = [np.diff(side.offsets) for side in (r, p)]
+        if self.expects is not Tree or not blocks.aligned or not self.regular or len(r) != len(p):
+            return r, p, set()
+        cells = sizes[0].astype(np.float64) * sizes[1]
+        if cells.max(initial=0.0) < FEW_CELLS_A_SECOND * self.time_limit:
+            return r, p, set()
+        share = 1.0
+        if self.inner.exact_only:
+            alike = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).cells
+            share = alike / cells.sum()
+        takes = cells * (1 / CELLS_A_SECOND + share / PAIRS_A_SECOND) / self.time_limit
+        part = np.sqrt(np.minimum(1.0, 1 / np.maximum(takes, 1e-9)))
+        kept = [np.maximum(np.minimum(size, 1), (size * part).astype(np.int64)) for size in sizes]
+        return r.beginning(kept[0]), p.beginning(kept[1]), set(np.flatnonzero(takes > 1).tolist())
+
+    def _answer(
+        self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64, limit: float, cut: bool
+    ) -> Matched:
         def solve() -> Matched:
             found = self.solve(r, p, i, j, u, v, weight, limit)
+            if cut:  # nothing is known but the self-scores
+                found = replace(found, upper=float("inf"), optimal=False)
             r.proofs.open += not found.optimal
             return found
 
-        settings = (self.name, self.time_limit, getattr(self, "constraint", getattr(self, "ordered", None)))
+        settings = (self.name, self.time_limit, cut, getattr(self, "constraint", getattr(self, "ordered", None)))
         arrays = (*r.links_of(i), *p.links_of(j), u, v, weight)
         found = r.proofs.once(settings, arrays, solve)
         assert isinstance(found, Matched)
@@ -473,6 +572,19 @@ def _refuse_others(value: Mapping[str, Any], known: tuple[str, ...], path: str, 
     for key, one in value.items():
         if key not in known and one is not None:
             found.refuse(one, f"{path}.{key}")
+
+
+def _weights_of(matched: Matched, u: I64, v: I64, weight: F64) -> F64:
+    """What each matched pair is worth, of the pairs (u, v) that are similar."""
+    width = 1 + int(max(v.max(initial=0), matched.right.max(initial=0)))
+    wanted = matched.left * width + matched.right
+    keys = u * width + v
+    some = np.flatnonzero(np.isin(u, matched.left))
+    order = some[np.argsort(keys[some], kind="stable")]
+    place = np.minimum(np.searchsorted(keys[order], wanted), max(0, len(order) - 1))
+    if not len(order):
+        return np.zeros(len(wanted))
+    return np.where(keys[order][place] == wanted, weight[order][place], 0.0)
 
 
 def _table(r: Items, p: Items, i: int, j: int, u: I64, v: I64, weight: F64) -> F64:

@@ -14,6 +14,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -46,7 +48,8 @@ def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]]
 
     A function is named as `module:name`, and to find it its module is imported: an expression with a function is code, and is to
     be trusted like code. So functions are refused, and nothing is imported, unless `functions=True` asks for it; a mapping
-    `{"module:name": function}` allows those alone, and imports nothing either.
+    `{"module:name": function}` allows those alone, and imports nothing either. Those of `math` and a few of tallystick's own, which
+    only calculate, are always allowed.
 
     >>> ts.parse("f1(match(exact))")
     f1(match(exact, 1:1))
@@ -213,13 +216,9 @@ class _Reader:
                 hint = did_you_mean(name, self.functions)
                 raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
             return self.functions[name]
-        if not self.functions and not name.startswith(
-            "tallystick.structures."
-        ):  # whose functions only take values apart
+        if not (self.functions or _allowed.get() or name.startswith(HARMLESS)):
             raise self.fail(
-                f"functions such as {name} are not allowed here, because finding one runs code: "
-                "ts.parse(expression, functions=True) allows them in an expression that you trust",
-                place,
+                f"functions such as {name} are not allowed here, because finding one runs code: {HOW_TO_ALLOW}", place
             )
         try:
             return load(name)
@@ -272,6 +271,35 @@ def choosable() -> dict[str, type[Similarity]]:
 
 
 # Finding what `module:name` or `file.py:name` stands for: functions, similarities and types of a user's own.
+
+
+HARMLESS = (
+    "tallystick.structures.", "tallystick.algebra.text:words", "tallystick.algebra.values:magnitude", "tallystick:words", "tallystick:magnitude",
+    "math:", "builtins:str.",
+)  # fmt: skip
+"""Functions that only take values apart, or only calculate: whoever names them runs no code of his own."""
+HOW_TO_ALLOW = (
+    "where you trust what names it, --allow-code (allow_code=True in Python; of ts.parse functions=True) allows it; "
+    "in Python you can also give the function itself"
+)
+_allowed: ContextVar[bool] = ContextVar("_allowed", default=False)
+
+
+@contextmanager
+def allowing_code(allowed: bool) -> Iterator[None]:
+    """Whether texts (expressions, choices, schemas) may name code that is imported."""
+    before = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(before)
+
+
+def load_named(name: Any) -> Any:
+    """What a text names that somebody else may have written: choices, a schema."""
+    if not (_allowed.get() or str(name).startswith(HARMLESS)):
+        raise MetricError(f"{name!r:.80} names code, and finding it runs code: {HOW_TO_ALLOW}")
+    return load(str(name))
 
 
 def load(name: str) -> Any:

@@ -8,6 +8,7 @@ columns, when something was left open. The answers are kept in between: a solver
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -22,6 +23,8 @@ from tallystick.engine.program import DEFAULT_LIMIT
 from tallystick.frozen import frozen
 
 Limits = TypeVar("Limits", bound="Limited")
+_LONG = 0.02
+"""Seconds from which on it pays to keep what was found."""
 
 
 @dataclass(eq=False)
@@ -31,12 +34,24 @@ class Proofs:
     open: int = 0
     open_selves: int = 0
     answers: dict[Any, Any] = field(default_factory=dict)
+    kept: dict[Any, tuple[Any, Any, Any]] = field(default_factory=dict)
 
     @staticmethod
     def of(scope: Scope) -> Proofs:
         """The one of this evaluation; there is none where nothing has asked for it."""
         found = scope.memo.setdefault(Proofs, Proofs())
         assert isinstance(found, Proofs)
+        return found
+
+    def kept_if_long(self, node: Any, r: Any, p: Any, make: Callable[[], Any]) -> Any:
+        """What is made of two columns whose k-th rows meet. What takes long is kept, for their alignment and the upper bounds."""
+        key = (replace(node, upper=False), id(r), id(p))
+        if key in self.kept:
+            return self.kept[key][2]
+        began = time.monotonic()
+        found = make()
+        if time.monotonic() - began > _LONG:
+            self.kept[key] = r, p, found
         return found
 
     def once(self, settings: tuple[Any, ...], arrays: tuple[Any, ...], solve: Callable[[], Any]) -> Any:
@@ -102,6 +117,10 @@ class Limited(Similarity):
     def seconds(self) -> float:
         """The limit, or the one that holds where none is given."""
         return DEFAULT_LIMIT if self.limit is None else self.limit
+
+    def limited_to(self: Limits, seconds: float | None) -> Limits:
+        inside = super().limited_to(seconds)
+        return inside if seconds is None or self.limit is not None else replace(inside, limit=seconds)
 
     def at_most(self: Limits) -> Limits:
         return replace(super().at_most(), upper=True)

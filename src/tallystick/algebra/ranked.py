@@ -5,23 +5,38 @@
 φ compares two items. At each threshold t, a prediction is right if it gets a partner with φ ≥ t when all predictions choose in the order of
 their scores (`engine.ranked`); average precision is the area under the curve of precision over recall, and its mean over labels and
 thresholds is the figure.
+
+Some items may be set aside. An item of the reference in whose field `ignored` something is true need not be found, and whoever finds it is neither right nor
+wrong; it is a region, in which there is room for many, and `region` says how it is compared, if not as the others. With `within={"area": [0, 1024]}`, items of the
+reference whose area is not in that range are set aside, each for one prediction, and so are predictions that have no partner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.algebra.node import Node, Similarity, require
+from tallystick.algebra.node import Node, Similarity, Table, require
 from tallystick.algebra.records import each
 from tallystick.algebra.sets import match
 from tallystick.algebra.weights import at_least
-from tallystick.engine.arrays import F64, I64, Blocks, offsets_of
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, offsets_of
 from tallystick.engine.data import Bag, Data, Objects, Scope, field, items
 from tallystick.engine.encoded import leaf_values
-from tallystick.engine.ranked import HOW, INTERPOLATIONS, Ranking, right_by_rank
+from tallystick.engine.ranked import (
+    COUNTS,
+    HOW,
+    IGNORED,
+    INTERPOLATIONS,
+    REGION,
+    SPARE,
+    WRONG,
+    Outcome,
+    Ranking,
+    outcomes,
+)
 from tallystick.engine.tally import Kind
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -44,6 +59,9 @@ class Ranked(Node):
     most: int = 0
     interpolation: str = "coco"
     matching: str = "best"
+    ignored: str = ""
+    region: Similarity | None = None
+    within: Table = Table()
     name = "ranked"
     says = "the area under precision over recall"
     letter = "N"
@@ -61,6 +79,13 @@ class Ranked(Node):
         fine = self.at and all(isinstance(t, (int, float)) and not isinstance(t, bool) and t > 0 for t in self.at)
         require(bool(fine), f"ranked(): at needs thresholds above 0, found {self.at!r:.60}")
         object.__setattr__(self, "at", tuple(map(float, self.at)))
+        require(
+            self.region is None or (isinstance(self.region, Similarity) and bool(self.ignored)),
+            f"ranked(): region needs a similarity, and ignored= the field that marks regions; found {self.region!r:.60}",
+        )
+        for name, ends in self.within:
+            fine = isinstance(ends, tuple) and len(ends) == 2 and ends[0] <= ends[1]
+            require(fine, f"ranked(): within needs a lowest and a highest value of {name}, found {ends!r:.60}")
         require(isinstance(self.most, int) and self.most >= 0, f"ranked(): most must be 0 or more, found {self.most!r}")
 
     def _arguments(self) -> Iterator[str]:
@@ -101,36 +126,64 @@ class Ranked(Node):
             assert isinstance(listed, Bag)
             sides.append(listed)
         inside = (scope.field(self.of) if self.of else scope).items()
-        r, p = self.inner.encode(sides[0].items, sides[1].items, inside)
-        scores = self._scores(sides[1].items, inside)
+        role, outside = self._roles(sides[0].items, sides[1].items, inside)
+        scores = self._numbers(sides[1].items, self.score, inside)
         labels = [self._labels(side.items, inside) for side in sides]
         homes = np.arange(len(sides[1])) if valid is None else valid
         left = np.repeat(np.arange(len(sides[0])), np.diff(sides[0].offsets))
         right = np.repeat(homes, np.diff(sides[1].offsets))
-        found = self.inner.pairs(r, p, Blocks(left, right, max(1, len(sides[0]))))
+        found = self._found(sides[0].items, sides[1].items, inside, Blocks(left, right, max(1, len(sides[0]))), role)
         kept = self._surest(scores, labels[1], right)
         if kept is not None:
             among = np.flatnonzero(kept[found.j])
             found = (
                 type(found)(found.i[among], found.j[among], found.weight[among]) if len(among) < len(found) else found
             )
-        hits = np.stack([right_by_rank(found, scores, t, self.matching) for t in self.at], axis=1)
+        hits = np.stack([outcomes(found, scores, t, self.matching, role) for t in self.at], axis=1)
+        hits[(hits == WRONG) & outside[:, None]] = IGNORED
         ends = offsets_of(np.bincount(right, minlength=len(sides[0])))
         documents = []
         for k in range(len(sides[0])):
             here = np.arange(ends[k], ends[k + 1])
             here = here if kept is None else here[kept[here]]
             counts: dict[str, int] = {}
-            for label in labels[0][int(sides[0].offsets[k]) : int(sides[0].offsets[k + 1])]:
-                counts[label] = counts.get(label, 0) + 1
-            documents.append((counts, [labels[1][n] for n in here.tolist()], scores[here], hits[here]))
+            for n in range(int(sides[0].offsets[k]), int(sides[0].offsets[k + 1])):
+                if role is None or role[n] == COUNTS:
+                    counts[labels[0][n]] = counts.get(labels[0][n], 0) + 1
+            documents.append(Outcome(counts, [labels[1][n] for n in here.tolist()], scores[here], hits[here]))
         return Ranking.of(documents, self.at, self.interpolation)
 
-    def _scores(self, data: Data, scope: Scope) -> F64:
-        values = leaf_values(field(data, self.score, scope, False), scope.field(self.score))
+    def _found(self, reference: Data, predicted: Data, scope: Scope, blocks: Blocks, role: I64 | None) -> Pairs:
+        """All pairs; those of regions as `region` has them."""
+        found = self.inner.pairs(*self.inner.encode(reference, predicted, scope), blocks)
+        if self.region is None or role is None:
+            return found
+        pairs = self.region.pairs(*self.region.encode(reference, predicted, scope), blocks)
+        both = [
+            Pairs(one.i[kept], one.j[kept], one.weight[kept])
+            for one, kept in ((found, role[found.i] != REGION), (pairs, role[pairs.i] == REGION))
+        ]
+        return Pairs.joined(both)
+
+    def _roles(self, reference: Data, predicted: Data, scope: Scope) -> tuple[I64 | None, Mask]:
+        """Whether the items of the reference count (None: all do), and which predictions are ignored without a partner."""
+        outside = [np.zeros(len(side), np.bool_) for side in (reference, predicted)]
+        for name, (low, high) in self.within:
+            for beyond, side in zip(outside, (reference, predicted), strict=True):
+                values = self._numbers(side, name, scope)
+                beyond |= (values < low) | (values > high)
+        role = np.where(outside[0], SPARE, COUNTS)
+        if self.ignored:
+            marks = leaf_values(field(reference, self.ignored, scope, True, False), scope.field(self.ignored))
+            role[[bool(mark) for mark in marks]] = REGION
+        return role if self.ignored or self.within else None, outside[1]
+
+    def _numbers(self, data: Data, name: str, scope: Scope) -> F64:
+        values = leaf_values(field(data, name, scope, False), scope.field(name))
         for value in values:
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or value != value:
-                raise ValueMismatch(f"at {scope.field(self.score)}: expected a score, a number; found {value!r:.60}")
+                what = "a score, a number" if name == self.score else "a number"
+                raise ValueMismatch(f"at {scope.field(name)}: expected {what}; found {value!r:.60}")
         return np.array(values, np.float64)
 
     def _labels(self, data: Data, scope: Scope) -> Sequence[str]:
@@ -163,6 +216,9 @@ def ranked(
     most: int = 0,
     interpolation: str = "coco",
     matching: str = "best",
+    ignored: str = "",
+    region: Similarity | None = None,
+    within: Mapping[str, Sequence[float]] | Table | None = None,
 ) -> Ranked:
     """Average precision of predictions that have scores, over labels and thresholds of φ.
 
@@ -170,4 +226,6 @@ def ranked(
     >>> ts.ranked(ts.record(x=ts.exact), at=[1])([{"x": 1}], found)
     1.0
     """
-    return Ranked(inner, score, by, tuple(at), of, most, interpolation, matching)
+    ranges = {name: tuple(ends) if isinstance(ends, list) else ends for name, ends in dict(within or {}).items()}
+    within = Table.of(ranges, "ranked(): within")
+    return Ranked(inner, score, by, tuple(at), of, most, interpolation, matching, ignored, region, within)

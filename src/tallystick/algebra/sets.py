@@ -40,7 +40,6 @@ from tallystick.engine.arrays import (
     Sums,
     assign,
     first_best,
-    integers,
     join_sorted,
     look_up,
     number,
@@ -551,8 +550,7 @@ def _total_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
 
     An owner has several rectangles where exact fields of a record split its block further.
     """
-    first = integers([rows[0] for rows, *_ in found.solved])
-    totals = np.array([total for *_, total in found.solved], np.float64)
+    first, totals = found.solved.first, found.solved.totals
     order = _in_order(first, len(owners))
     total = weighted_counts(owners[first[order]], totals[order], n)
     owner = np.flatnonzero(total > 0)
@@ -561,8 +559,8 @@ def _total_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
 
 def _matched_cells(found: Grid, r: Items, p: Items) -> Pairs:
     """The best 1:1 matching of dense items, in the order of all pairs. What `assign` would solve once more as it is, is not solved again."""
-    taken, rest = [Pairs.none()], [Pairs.none()]
-    for rows, columns, table, match, _ in found.solved:
+    taken, rest = [found.solved.pairs], [Pairs.none()]
+    for rows, columns, table, match in found.solved.tables:
         if match is not None and in_one_piece(table):
             a = np.flatnonzero(match >= 0)
             taken.append(Pairs(rows[a], columns[match[a]], table[a, match[a]]).positive())

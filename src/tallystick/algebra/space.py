@@ -1,6 +1,6 @@
 """Boxes in pictures, intervals in time.
 
-box_iou()                     |∩| / |∪| of two boxes
+box_iou()                     |∩| / |∪| of two boxes; over="predicted" |∩| / |predicted|, for regions in which boxes lie
 interval(onset, offset)       1 if both ends are near enough
 timeline()                    a whole collection of intervals as what it covers, moment by moment:
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from random import Random
 
 FORMS = ("xyxy", "xywh")
+OVER = ("union", "reference", "predicted")
 NOWHERE = (-1e300,) * 4
 """The box of what is no box: it meets nothing, and itself not either."""
 
@@ -37,14 +38,21 @@ class BoxIoU(Dense):
     """Intersection over union of two boxes: (left, top, right, bottom), or (left, top, width, height) with `form="xywh"`."""
 
     form: str = "xyxy"
+    over: str = "union"
+    """What the intersection is divided by: the area of both, or of one of the sides."""
     name = "box_iou"
     drawn = "boxes"
 
     def __post_init__(self) -> None:
-        require(
-            self.form in FORMS,
-            f"box_iou(): form must be {' or '.join(FORMS)}, found {self.form!r}.{did_you_mean(self.form, FORMS)}",
-        )
+        for value, known, what in ((self.form, FORMS, "form"), (self.over, OVER, "over")):
+            require(
+                value in known,
+                f"box_iou(): {what} must be {' or '.join(known)}, found {value!r}.{did_you_mean(value, known)}",
+            )
+
+    def mirrored(self) -> BoxIoU:
+        turned = {"reference": "predicted", "predicted": "reference"}
+        return BoxIoU(self.form, turned.get(self.over, self.over))
 
     @property
     def regular(self) -> bool:
@@ -82,20 +90,21 @@ class BoxIoU(Dense):
 
     def fill(self, r: Numbers, p: Numbers, frame: Frame) -> F64:
         i, j = frame.all_pairs
-        return iou([part[i] for part in r.parts], [part[j] for part in p.parts])
+        return iou([part[i] for part in r.parts], [part[j] for part in p.parts], self.over)
 
     def plain(self) -> Plain:
-        return leaf(self.see, lambda a, b: float(iou(np.array(a)[:, None], np.array(b)[:, None])[0]))
+        return leaf(self.see, lambda a, b: float(iou(np.array(a)[:, None], np.array(b)[:, None], self.over)[0]))
 
 
-def iou(a: Any, b: Any) -> F64:
+def iou(a: Any, b: Any, over: str = "union") -> F64:
     """Of boxes given as arrays of left, top, right and bottom; two boxes without area are alike if they are the same."""
     width = np.minimum(a[2], b[2]) - np.maximum(a[0], b[0])
     height = np.minimum(a[3], b[3]) - np.maximum(a[1], b[1])
     shared = np.maximum(width, 0) * np.maximum(height, 0)
-    union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared
+    left, right = ((one[2] - one[0]) * (one[3] - one[1]) for one in (a, b))
+    whole = {"union": left + right - shared, "reference": left, "predicted": right}[over]
     same = (a[0] == b[0]) & (a[1] == b[1]) & (a[2] == b[2]) & (a[3] == b[3]) & (a[0] > NOWHERE[0])
-    return np.where(same, 1.0, np.divide(shared, union, out=np.zeros_like(shared), where=union > 0))
+    return np.where(same, 1.0, np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0))
 
 
 @frozen
@@ -155,7 +164,7 @@ ENDS = Overlap("length", "start", "end", inclusive=False)
 @frozen
 class Timeline(Similarity):
     """∫ min(a(t), b(t)) dt, where a(t) is how many intervals of a collection cover the moment t; with itself, the length of all of them.
-    `at` names the field in which each item has its interval."""
+    `at` names the field in which each item has its interval; with "[*]" each item is a collection of intervals."""
 
     at: str = ""
     name = "timeline"
@@ -167,16 +176,22 @@ class Timeline(Similarity):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         found = [ENDS.sample(rng) for _ in range(rng.randint(0, 3))]
-        return [{self.at: one} for one in found] if self.at else found
+        return [found] if self.at == "[*]" else [{self.at: one} for one in found] if self.at else found
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
-        left, right = items(reference, scope), items(predicted, scope)
-        assert isinstance(left, Bag)
-        assert isinstance(right, Bag)
-        inside = scope.items()
-        ends = [field(side.items, self.at, inside, False) if self.at else side.items for side in (left, right)]
+        inside, offsets, ends = scope.items(), [], []
+        for side in (reference, predicted):
+            found = items(side, scope)
+            assert isinstance(found, Bag)
+            within = items(found.items, inside) if self.at == "[*]" else None
+            assert within is None or isinstance(within, Bag)
+            offsets.append(found.offsets if within is None else within.offsets[found.offsets])
+            named = self.at and within is None
+            ends.append(
+                within.items if within else field(found.items, self.at, inside, False) if named else found.items
+            )
         r, p = ENDS.encode(ends[0], ends[1], inside.field(self.at) if self.at else inside)
-        return Items(left.offsets, r), Items(right.offsets, p)
+        return Items(offsets[0], r), Items(offsets[1], p)
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         a, b = steps(r), steps(p)
@@ -206,13 +221,13 @@ def steps(column: Items) -> Items:
     return Items(offsets_of(counts), Numbers((times[kept], times[kept + 1], depth[kept].astype(np.float64))))
 
 
-def box_iou(form: str = "xyxy") -> BoxIoU:
-    """Intersection over union of boxes: (left, top, right, bottom), or "xywh".
+def box_iou(form: str = "xyxy", over: str = "union") -> BoxIoU:
+    """Intersection over union of boxes: (left, top, right, bottom), or "xywh"; or over the area of one side.
 
-    >>> ts.box_iou()([0, 0, 2, 2], [0, 0, 2, 1])
-    0.5
+    >>> ts.box_iou()([0, 0, 2, 2], [0, 0, 2, 1]), ts.box_iou(over="predicted")([0, 0, 2, 2], [0, 0, 2, 1])
+    (0.5, 1.0)
     """
-    return BoxIoU(form)
+    return BoxIoU(form, over)
 
 
 def interval(
@@ -227,7 +242,7 @@ def interval(
 
 
 def timeline(at: str = "") -> Timeline:
-    """What two collections of intervals cover together, in seconds.
+    """What two collections of intervals cover together, in seconds; `at` names the field of the intervals, or is "[*]" for collections of collections.
 
     >>> ts.f1(ts.timeline())([[0, 4]], [[2, 6]])
     0.5

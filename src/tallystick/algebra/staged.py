@@ -1,6 +1,7 @@
-"""Matchings in which one similarity decides who meets whom, and another what that is worth.
+"""Matchings in which one similarity decides who meets whom, and another what that is worth; and those that are not the best.
 
 staged(φ, match(ψ))     the best pairs by φ first; among the items that are left the best by ψ
+greedy(φ)               pair after pair, the best that is still free, for good: what many scorers do
 paired_by(φ, ψ)         the best pairs by ψ, and Σ of φ over them: what a scorer does that maps by one thing and counts another
 """
 
@@ -15,14 +16,60 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Similarity, require
 from tallystick.algebra.sets import Match, Matching
-from tallystick.engine.arrays import I64, Blocks, Pairs, Sums, assign, offsets_of, sort_order, weighted_counts
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
+    Pairs,
+    Sums,
+    assign,
+    offsets_of,
+    sort_order,
+    sum_by_owner,
+    weighted_counts,
+)
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Fields, Items
 from tallystick.frozen import frozen
 
 
 @frozen
-class TwoSimilarities(Matching):
+class ByPairs(Matching):
+    """A matching that says which pairs it takes; Σ follows."""
+
+    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
+        i, j = blocks.pairs()
+        found = self.matched(r.take(i), p.take(j))
+        total = weighted_counts(r.take(i).owners[found.i], found.weight, len(i))
+        some = np.flatnonzero(total > 0)
+        return Sums.of(Pairs(i[some], j[some], total[some]))
+
+
+@frozen
+class Greedy(ByPairs):
+    """Σ of a 1:1 matching that takes the best pair that is still free, again and again. Of equal pairs it takes the one that is first in the reference, and of
+    these the one that is first in the prediction."""
+
+    name = "greedy"
+    says = "the best pair first, for good"
+
+    def in_words(self) -> tuple[str, ...]:
+        return ("bag, matched 1:1, the best pair first",)
+
+    def matched(self, r: Items, p: Items) -> Pairs:
+        found = Match(self.inner).item_pairs(r, p, Blocks.diagonal(len(r)))
+        order = np.lexsort((found.j, found.i, -found.weight))
+        left, right, kept = set[int](), set[int](), []
+        for k, i, j in zip(order.tolist(), found.i[order].tolist(), found.j[order].tolist(), strict=True):
+            if i not in left and j not in right:
+                left.add(i)
+                right.add(j)
+                kept.append(k)
+        return Pairs(found.i[kept], found.j[kept], found.weight[kept])
+
+
+@frozen
+class TwoSimilarities(ByPairs):
     """What these have in common: each item has a column for either similarity."""
 
     def _encode_both(self, other: Matching, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
@@ -31,16 +78,21 @@ class TwoSimilarities(Matching):
         r, p = (Items(a.offsets, Fields((a.items, b.items))) for a, b in zip(first, rest, strict=True))
         return r, p
 
+    def _selves(self, column: Items) -> F64:
+        if not self.inner.regular:
+            return self._solved_selves(column)
+        return sum_by_owner(column.offsets, self.inner.selves(_field(column, 0).items))
+
+    @property
+    def is_leaf(self) -> bool:
+        return True
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return iter(())
+
     @property
     def regular(self) -> bool:
         return False  # what an item earns depends on whom it was given to
-
-    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
-        i, j = blocks.pairs()
-        found = self.matched(r.take(i), p.take(j))
-        total = weighted_counts(r.take(i).owners[found.i], found.weight, len(i))
-        some = np.flatnonzero(total > 0)
-        return Sums.of(Pairs(i[some], j[some], total[some]))
 
 
 @frozen
@@ -59,16 +111,9 @@ class Staged(TwoSimilarities):
         super().__post_init__()
         last = isinstance(self.then, Match) and self.then.constraint == "1:1" and not self.then.distinct
         require(
-            last or isinstance(self.then, Staged),
-            f"staged() needs another stage, match(φ) or staged(φ, ...), all 1:1 and of bags; found {self.then!r}",
+            last or isinstance(self.then, (Staged, Greedy)),
+            f"staged() needs another stage, match(φ), greedy(φ) or staged(φ, ...), all 1:1 and of bags; found {self.then!r}",
         )
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
-
-    def _below(self, here: Aligned) -> Iterator[Aligned]:
-        return iter(())
 
     def in_words(self) -> tuple[str, ...]:
         return ("bag, matched 1:1 in stages",)
@@ -82,7 +127,7 @@ class Staged(TwoSimilarities):
         first, rest = ((_field(r, k), _field(p, k)) for k in (0, 1))
         found = _matched_early(self.inner, *first)
         left, right = _without(rest[0], found.i), _without(rest[1], found.j)
-        more = self.then.matched if isinstance(self.then, Staged) else partial(_matched_early, self.then.inner)
+        more = self.then.matched if not isinstance(self.then, Match) else partial(_matched_early, self.then.inner)
         later = more(left[1], right[1]).renumber(left[0], right[0])
         return Pairs.joined([found, later])
 
@@ -107,13 +152,6 @@ class PairedBy(TwoSimilarities):
         blocks = Blocks.diagonal(len(r)).at(r.owners, p.owners)
         weight = self.inner.weights_at(ours.items, theirs.items, blocks, found.i, found.j)
         return Pairs(found.i, found.j, weight).positive()
-
-    def _below(self, here: Aligned) -> Iterator[Aligned]:
-        return iter(())
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
 
 
 def _field(column: Items, k: int) -> Items:
@@ -147,6 +185,16 @@ def staged(inner: Similarity, then: Similarity) -> Staged:
     1.75
     """
     return Staged(inner, then)
+
+
+def greedy(inner: Similarity) -> Greedy:
+    """Collections matched 1:1, the best pair first, which need not have the largest sum.
+
+    >>> near = ts.number(1)
+    >>> ts.greedy(near)([2, 3], [3, 4]), ts.match(near)([2, 3], [3, 4]), ts.greedy(near)([3, 2], [3, 4])
+    (2.0, 2.0, 1.0)
+    """
+    return Greedy(inner)
 
 
 def paired_by(inner: Similarity, by: Similarity) -> PairedBy:

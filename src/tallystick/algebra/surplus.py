@@ -230,10 +230,7 @@ def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> No
         place = place.case_of(value)
         if place.record:
             if not place.open and not value.keys() <= place.known:
-                for key in value:
-                    if key not in place.known and value[key] is not None:
-                        where = f"{path}.{key}" if path else str(key)
-                        out.extend((where, leaf) for leaf in leaves_or_self(value[key]))
+                _find_unknown_keys(value, place, path, out)
             for key, inner in place.below.items():
                 if key in value:
                     _find(value[key], inner, f"{path}.{key}" if path else key, out)
@@ -246,6 +243,13 @@ def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> No
                 out.extend([] if place.items_count else [(f"{path}[*]", one)])
             else:
                 _find(one, place.items, f"{path}[*]", out)
+
+
+def _find_unknown_keys(value: dict[Any, Any], place: Place, path: str, out: list[tuple[str, Any]]) -> None:
+    for key in value:
+        if key not in place.known and value[key] is not None:
+            where = f"{path}.{key}" if path else str(key)
+            out.extend((where, leaf) for leaf in leaves_or_self(value[key]))
 
 
 def _holds_nothing(value: Any) -> bool:

@@ -30,6 +30,7 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
+from tallystick.engine.clock import look, paced
 from tallystick.engine.data import Data, Scope, Unfit
 from tallystick.engine.encoded import Codes, Column, different_values, number_values
 from tallystick.errors import ValueMismatch, did_you_mean
@@ -217,7 +218,7 @@ class Text(Similarity):
 
 def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float]) -> F64:
     """A rapidfuzz scorer over all cells."""
-    from rapidfuzz.process import cdist, cpdist
+    from rapidfuzz.process import cpdist
 
     function, scale = scorer
     values = r.values
@@ -236,11 +237,11 @@ def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float])
         ours, theirs = r.codes[rows], p.codes[columns]
         several = len(set(ours.tolist())) * len(set(theirs.tolist())) <= 0.9 * len(rows) * len(columns)
         if len(rows) * len(columns) < 1024 or not several:
-            scores = cdist(*_texts(values, ours, theirs), scorer=function, dtype=np.float64)
+            scores = _each_with_each(_texts(values, ours, theirs), function)
         else:  # a text that occurs several times is compared once
             first, of_row = np.unique(ours, return_inverse=True)
             second, of_column = np.unique(theirs, return_inverse=True)
-            scores = cdist(*_texts(values, first, second), scorer=function, dtype=np.float64)
+            scores = _each_with_each(_texts(values, first, second), function)
             scores = scores[of_row][:, of_column]
         if scores.size == frame.size:
             flat = np.asarray(scores, np.float64).ravel()  # the only rectangle
@@ -249,6 +250,14 @@ def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float])
     if scale != 1.0:
         flat *= scale
     return flat
+
+
+def _each_with_each(texts: list[list[str]], function: Any) -> F64:
+    from rapidfuzz.process import cdist
+
+    ours, theirs = texts
+    parts = [cdist(ours[some], theirs, scorer=function, dtype=np.float64) for some in paced(len(ours))]
+    return np.asarray(parts[0] if len(parts) == 1 else np.concatenate(parts), np.float64)
 
 
 # Texts that are alike, of many: all pairs with φ ≥ t, without comparing each with each.
@@ -301,6 +310,7 @@ def _alike(ours: Sequence[str | None], theirs: Sequence[str | None], ratio: str,
     found: list[Alike] = []
     begin = 0
     while begin < len(rows):
+        look()
         widest = max(1, int(high[min(begin + 64, len(rows)) - 1] - low[begin]))
         end = min(len(rows), begin + max(1, min(64, CELLS_AT_ONCE // widest)))
         some, others = rows[begin:end], columns[low[begin] : high[end - 1]]

@@ -87,45 +87,47 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     """The number that a text spells, under each convention: a decimal point or comma, a percentage as a fraction or as points."""
     if has_no_digit(text):
         return None
-    text = plain_text(unicodedata.normalize("NFKC", text).translate(_SIGNS))
-    if not text.isascii():
-        text = "".join(str(unicodedata.digit(c)) if c.isdigit() and not c.isascii() else c for c in text)
+    text = _with_plain_digits(text)
     if not any(c.isdigit() for c in text):
         return None
-    negative = False
     bare = re.fullmatch(r"(\D*)\(([^()]*\d[^()]*)\)(\D*)", text)
-    if bare is not None:  # (1,200) is how accountants write -1,200
-        negative, text = True, "".join(bare.groups())
+    negative = bare is not None  # (1,200) is how accountants write -1,200
+    text = "".join(bare.groups()) if bare is not None else text
     found = _NUMBER.fullmatch(text)
     if found is None:
         return None
     after = found["after"]
-    after = (
-        re.sub(r"^-{1,2}(?=\s|$)", "", after) if text[: -len(after) or None].endswith((",", ".")) else after
-    )  # 5,- is 5
+    if text[: -len(after) or None].endswith((",", ".")):
+        after = re.sub(r"^-{1,2}(?=\s|$)", "", after)  # 5,- is 5
     if after.endswith("-") and not found["sign"]:
         negative, after = True, after[:-1]
     words = _words_beside(f"{found['before']} {found['mark']}", after)
-    spelled = [_plain_digits(found["digits"], mark) for mark in ".,"]
+    spelled = _spelled(found["digits"], grouped=not found["power"])
     if words is None or spelled == [None, None] or (negative and found["sign"] == "-"):
         return None
     power, hundreds, currency, unit = words
-    sign = "-" if negative or found["sign"] == "-" else ""
-    if found["power"]:  # in 1.234e3 nothing is grouped
-        spelled = [
-            one if mark in found["digits"] or found["digits"].isdigit() else None
-            for one, mark in zip(spelled, ".,", strict=True)
-        ]
-    point, comma = spelled
-    digits = {".": point or comma, ",": comma or point}
+    digits = dict(zip(".,", spelled, strict=True))
+    sign, exponent = "-" if negative or found["sign"] == "-" else "", found["power"] or ""
     fraction, points = power + hundreds, power + (hundreds and hundreds + 2)
-    with decimal.localcontext(decimal.Context(prec=60, traps=[])):
-        values = tuple(
-            float(decimal.Decimal(f"{sign}{digits[mark]}{found['power'] or ''}").scaleb(shift))
-            for shift in {"either": (fraction, points), "fraction": (fraction,)}.get(percent, (points,))
-            for mark in decimals
-        )
+    values = _scaled(
+        [f"{sign}{digits[mark]}{exponent}" for mark in decimals],
+        {"either": (fraction, points), "fraction": (fraction,)}.get(percent, (points,)),
+    )
     return Read(values, currency, unit) if all(map(math.isfinite, values)) else None
+
+
+def _with_plain_digits(text: str) -> str:
+    """A text with the signs and digits of other scripts as ASCII has them."""
+    text = plain_text(unicodedata.normalize("NFKC", text).translate(_SIGNS))
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.digit(c)) if c.isdigit() and not c.isascii() else c for c in text)
+
+
+def _scaled(numbers: Sequence[str], powers: Sequence[int]) -> tuple[float, ...]:
+    """Each number times each power of ten, exact until it is a float."""
+    with decimal.localcontext(decimal.Context(prec=60, traps=[])):
+        return tuple(float(decimal.Decimal(one).scaleb(power)) for power in powers for one in numbers)
 
 
 def has_no_digit(text: str) -> bool:
@@ -149,6 +151,13 @@ def magnitude(value: Any) -> Any:
         found = read_number(value)
         return value if found is None else abs(found.values[0])
     return abs(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _spelled(digits: str, grouped: bool) -> list[str | None]:
+    """The digits if the decimal mark is a point, and if it is a comma, as far as they can be. In 1.234e3 nothing is grouped."""
+    marks = [mark for mark in ".," if grouped or mark in digits or digits.isdigit()]
+    point, comma = (_plain_digits(digits, mark) if mark in marks else None for mark in ".,")
+    return [point or comma, comma or point]
 
 
 def _plain_digits(digits: str, decimal_mark: str) -> str | None:

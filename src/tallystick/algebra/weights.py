@@ -86,6 +86,10 @@ class Weighted(Around):
     def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:
         return self.inner.scope_groups(r, p, rows, columns, blocks, factor * self.weight)
 
+    @property
+    def softened(self) -> Similarity | None:
+        return self.inner.softened
+
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         return replace(here.inside(self.inner), scale=here.scale * self.weight).below()
 
@@ -218,8 +222,12 @@ class Threshold(Around):
 
         return Plain(inner.see, passing, (owning(left), owning(right)))
 
+    @property
+    def softened(self) -> Similarity | None:
+        return self.inner.softened
+
     def _below(self, here: Aligned) -> Iterator[Aligned]:
-        if not self.keep:
+        if not self.keep or self.softened is not None:  # the fields of a product earn nothing by themselves
             return replace(here.inside(self.inner), diagnostic=True).below()
         passed = np.flatnonzero(here.weights > 0)  # what did not pass has nothing below either
         return replace(here.inside(self.inner), i=here.i[passed], j=here.j[passed]).below()

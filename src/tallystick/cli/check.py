@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="P5 fails if a step is this many times its neighbour.",
 )
+@click.option("--allow-code", is_flag=True, help="Let an expression name functions of your own (module:name).")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same cases.")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Check only this property, e.g. P4; may be repeated.")
 @click.option(
@@ -80,9 +81,12 @@ def check(metrics: tuple[str, ...], **given: Any) -> None:
     from tallystick.laboratory.properties import check as examine
 
     check_before()
-    subjects = _subjects(
-        metrics, **{name: given[name] for name in ("type_name", "credit", "function_name", "corpus", "figure")}
-    )
+    from tallystick.algebra.parse import allowing_code
+
+    with allowing_code(given["allow_code"]):
+        subjects = _subjects(
+            metrics, **{name: given[name] for name in ("type_name", "credit", "function_name", "corpus", "figure")}
+        )
     structure = _structure(given["data"]) if given["data"] else None
     how = {name: given[name] for name in ("samples", "seed", "multiple", "only")}
     reports = [examine(subject, structure=structure, **how) for subject in subjects]

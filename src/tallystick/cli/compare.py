@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,42 +42,104 @@ if TYPE_CHECKING:
     from tallystick.results.results import Results
 
 
-def compare_command(name: str) -> click.Command:
-    """`compare TASK`, with the options of the task that change figures."""
-    task = find_task(name)
-    options = system_options(task)
+@frozen
+class Entries:
+    """The references, the files of each system in their order, and the systems whose files are not all there."""
+
+    references: Sequence[Reference]
+    files: Mapping[str, list[str]]
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+def systems_command(
+    task: Task,
+    find: Callable[[str, tuple[str, ...]], Entries],
+    options: Callable[[Sequence[click.Option]], Sequence[click.Parameter]],
+    help: str,
+    board: bool = False,
+) -> click.Command:
+    """A command about several systems of a task, with the options of the task that change figures: `find` says which files are
+    compared, and `options` has those of the comparison, given the task's."""
+    own = system_options(task)
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         metrics, layout = tuple(given.pop("metrics", ())), take(Layout, given)
         layout.check(chosen_format(given["format_"]))
         settings = settings_of(task, given)
-        given = {"by": None, "label": None, "training": (), **given}
         check_before()
-        files = named_systems(systems)
-        references = split_references(reference, files)
-        run_comparison(task, references, files, metrics, settings, ComparisonOptions(**given, layout=layout))
+        entries = find(reference, systems)
+        if given["resamples"] is None:
+            given["resamples"] = enough_resamples(len(entries.files), given["level"])
+        run_comparison(task, entries, metrics, settings, ComparisonOptions(**given, layout=layout, board=board))
+        if entries.failed:
+            say(f"{len(entries.failed)} of {len(entries.failed) + len(entries.files)} systems have no files to score")
 
-    return TaskCommand(
-        name,
-        callback=run,
-        params=[
-            *file_arguments(task, systems=True),
-            *metric_option(task),
-            *options,
-            *breakdown_options(task),
-            *comparison_options(task, options),
-        ],
-        help=f"Compare systems on {name}.\n\n"
+    params = [*file_arguments(task, systems=True), *metric_option(task), *own, *options(own)]
+    return TaskCommand.of(task, callback=run, params=params, help=help)
+
+
+def compare_command(name: str) -> click.Command:
+    """`compare TASK`."""
+    task = find_task(name)
+
+    def find(reference: str, systems: tuple[str, ...]) -> Entries:
+        files = named_systems(systems)
+        return Entries(split_references(reference, files), files)
+
+    return systems_command(
+        task,
+        find,
+        lambda own: [*breakdown_options(task), *comparison_options(task, own)],
+        f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
         "(REFERENCE1,REFERENCE2,... or NAME=REFERENCE1,...) as runs, run k is scored against reference k: data sets or splits, whose "
         "figures are averaged, and whose tests are stratified.",
     )
 
 
+def enough_resamples(systems: int, level: float) -> int:
+    """As many as the smallest p needs to survive Holm's correction over all pairs of systems, and three times as many, so that it is not
+    near the level either."""
+    from tallystick.results.units import RESAMPLES
+
+    pairs = systems * (systems - 1) // 2
+    needed = 3 * pairs / (1 - level)
+    return max(RESAMPLES, 10_000 * -int(-needed // 10_000))
+
+
 def system_options(task: Task) -> list[click.Option]:
     """The options of the task that change figures; those that belong to one system take a file of each."""
     kinds = {one.name: option_of(one) for one in task.options("figures")}
-    return [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
+    found = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
+    return found if task.named_metrics else [_for_each_metric(one) if one.name == "metric" else one for one in found]
+
+
+def _for_each_metric(option: click.Option) -> click.Option:
+    """The expression that a task without named metrics takes, as a comparison takes it: several, by name."""
+    help_ = f"{(option.help or '').rstrip('.')}; may be repeated, as NAME=EXPRESSION, to compare metrics."
+    return click.Option([*option.opts, "metric"], multiple=True, metavar="[NAME=]EXPRESSION", help=help_)
+
+
+NAMED_METRIC = re.compile(r"\s*([^\W\d][\w-]*)\s*=(.+)", re.DOTALL)
+
+
+def each_metric(task: Task, settings: Any) -> dict[str, Any]:
+    """By name the settings of each expression that was given; a single one without a name is called as the task calls it."""
+    given = () if task.named_metrics else settings.metric
+    if task.named_metrics or not isinstance(given, tuple):
+        return {"": settings}
+    if not given:
+        return {"": replace(settings, metric=None)}
+    named = [NAMED_METRIC.fullmatch(one) for one in given]
+    if len(given) == 1 and named[0] is None:
+        return {"": replace(settings, metric=given[0])}
+    out: dict[str, Any] = {}
+    for one, found in zip(given, named, strict=True):
+        name, text = (found[1], found[2]) if found else (one, one)
+        if name in out:
+            raise MetricError(f"--metric: {name!r} is given twice; names must be unique")
+        out[name] = replace(settings, metric=text)
+    return out
 
 
 @frozen
@@ -120,7 +183,7 @@ class ComparisonOptions:
 
 def breakdown_options(task: Task) -> list[click.Option]:
     """What a comparison can be broken down by, if the task has any of it."""
-    known = [*task.breakdowns, *task.all_attributes]
+    known = [*task.breakdowns, *task.all_attributes, *task.also_by]
     by = [
         click.Option(["--by"], type=click.Choice(known),
                      help=f"Also compare by {' or '.join(known)}: figures with intervals, differences with corrected p, documents won and lost, and documents that got worse."),
@@ -164,23 +227,24 @@ FIELDS_OF = 20_000
 
 
 def run_comparison(
-    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
-    options: ComparisonOptions, failed: Mapping[str, str] | None = None,
-) -> None:  # fmt: skip
-    """Score every system, then lay them side by side; `failed` are systems that have nothing to score."""
+    task: Task, entries: Entries, metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
+) -> None:
+    """Score every system, then lay them side by side."""
     from tallystick.results.parts import compare_by
 
+    references, files = entries.references, entries.files
     options.check()
     groups = groups_given(options.groups, options.drawn, settings)
     train = training_of(options.training, settings, options.by)
-    task.check(metrics, settings)
-    settings = share_out(task, settings, files)
+    each = each_metric(task, settings)
+    for one in each.values():
+        task.check(metrics, one)
     texts = train is not None or options.slice is not None or options.by in task.attributes
     reading = Reading(texts=texts, training=train is not None)
     score = partial(
-        score_systems, task, references, metrics=metrics, settings=settings, missing=options.missing, reading=reading
+        score_metrics, task, references, metrics=metrics, each=each, missing=options.missing, reading=reading
     )
-    failed = dict(failed or {})
+    failed = dict(entries.failed)
     if options.board:
         found = score_each(score, files)
         (scored, notes), failed = found.scored, {**failed, **found.failed}
@@ -234,6 +298,29 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
     return said
 
 
+def score_metrics(
+    task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...],
+    each: Mapping[str, Any], missing: str, reading: Reading,
+) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
+    """The same under the settings of each of several expressions, by their names."""
+    from tallystick.results.results import Results
+
+    found = {
+        name: score_systems(task, references, files, metrics, share_out(task, settings, files), missing, reading)
+        for name, settings in each.items()
+    }
+    scored, notes = next(iter(found.values()))
+    if list(found) == [""]:
+        return scored, notes
+    return {
+        system: [
+            Results({name: next(iter(one[system][k].values())) for name, (one, _) in found.items()}, run.background)
+            for k, run in enumerate(runs)
+        ]
+        for system, runs in scored.items()
+    }, notes
+
+
 def score_systems(
     task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
     missing: str = "error", reading: Reading | None = None,
@@ -250,7 +337,7 @@ def score_systems(
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
             found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
-            _require_same_documents({_run_name(run, files): one for run, one in found.items()})
+            _require_same_documents(found, files)
             results |= found
         except SidesMismatch as error:
             remedies = [one.remedy for one in absent.values() if one.remedy]
@@ -287,9 +374,9 @@ def _score_against(
     return {run: results_of(task, one, of_run(settings, run)) for run, one in scored.items()}
 
 
-def _require_same_documents(scored: Mapping[str, Results]) -> None:
+def _require_same_documents(scored: Mapping[tuple[str, int], Results], files: Mapping[str, list[str]]) -> None:
     """Runs against one reference are compared document by document, so all of them have to be paired with it alike."""
-    (first, ours), *others = scored.items()
+    (first, ours), *others = ((_run_name(run, files), one) for run, one in scored.items())
     for name, theirs in others:
         for mine, its in zip(ours.values(), theirs.values(), strict=False):
             if mine.ids != its.ids:

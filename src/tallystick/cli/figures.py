@@ -24,7 +24,6 @@ from tallystick.cli.comparison import Showing, base_among, base_option, page_opt
 from tallystick.cli.options import Layout, check_before, layout_options, take
 from tallystick.cli.output import FORMATS, chosen_format
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
-from tallystick.files.cells import read_cells, separator
 from tallystick.files.source import read_text, shown_name
 
 if TYPE_CHECKING:
@@ -201,25 +200,14 @@ def read_figures(name: str | Path) -> FigureTable:
     ours = tabs or {"rank", "letter"} <= set(head.strip().split(","))
     if ours:  # the tables below the first are made from it
         content = content.replace("\r\n", "\n").lstrip("\n").split("\n\n", 1)[0]
+    from tallystick.files.table import read_cells, separator
+
     return _read(read_cells(content, file, "\t" if tabs else separator("", content), quoted=not tabs), file, ours)
 
 
 def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> FigureTable:
     found = [column.strip() for column in next(rows, (0, []))[1]]
-    if not set(NEEDED) <= set(found):
-        raise InputError(
-            f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
-        )
-    again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
-    if again:
-        raise InputError(f"has the column {again[0]!r} twice", Place(file, 1))
-    known = (*COLUMNS, *MADE) if ours else COLUMNS
-    unknown = [column for column in found if column not in known]
-    if unknown:
-        raise InputError(
-            f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
-            Place(file, 1),
-        )
+    _check_columns(found, file, (*COLUMNS, *MADE) if ours else COLUMNS)
     table = FigureTable()
     ranked: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for line, row in rows:
@@ -237,6 +225,22 @@ def _read(rows: Iterator[tuple[int, list[str]]], file: str, ours: bool) -> Figur
     if "figure" in found:
         _mark_as_ours(table)
     return table
+
+
+def _check_columns(found: list[str], file: str, known: Sequence[str]) -> None:
+    if not set(NEEDED) <= set(found):
+        raise InputError(
+            f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
+        )
+    again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
+    if again:
+        raise InputError(f"has the column {again[0]!r} twice", Place(file, 1))
+    unknown = [column for column in found if column not in known]
+    if unknown:
+        raise InputError(
+            f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
+            Place(file, 1),
+        )
 
 
 def _read_json(content: str, file: str) -> FigureTable:

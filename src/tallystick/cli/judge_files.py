@@ -274,7 +274,10 @@ def _read_export(content: str, file: str, store: Store, names: tuple[str, ...]) 
 )
 @click.option("--balanced", is_flag=True, help="Give all labels the same total weight, however rare they are.")
 @click.option(
-    "--out", metavar="FILE.json", help="Write the classifier to this file; use it as --judge embedding:FILE.json."
+    "--out",
+    type=FILE,
+    metavar="FILE.json",
+    help="Write the classifier to this file; use it as --judge embedding:FILE.json.",
 )
 @format_option
 def train(

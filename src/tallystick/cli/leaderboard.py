@@ -12,62 +12,29 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tallystick.cli.compare import (
-    ComparisonOptions,
-    Reference,
-    comparison_options,
-    named_systems,
-    run_comparison,
-    split_references,
-    system_options,
-)
+from tallystick.cli.compare import Entries, comparison_options, named_systems, split_references, systems_command
 from tallystick.cli.figures import figures_command
 from tallystick.cli.main import LazyGroup
-from tallystick.cli.options import (
-    Layout,
-    TaskCommand,
-    check_before,
-    file_arguments,
-    metric_option,
-    settings_of,
-    take,
-)
-from tallystick.cli.output import chosen_format, say
 from tallystick.errors import InputError, MetricError
-from tallystick.frozen import frozen
 from tallystick.tasks.contract import Task, find_task
 
 
 def leaderboard_command(name: str) -> click.Command:
-    """`leaderboard TASK`, with the options of the task that change figures."""
+    """`leaderboard TASK`."""
     task = find_task(name)
-    options = system_options(task)
-
-    def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
-        metrics, layout = tuple(given.pop("metrics", ())), take(Layout, given)
-        layout.check(chosen_format(given["format_"]))
-        settings = settings_of(task, given)
-        check_before()
-        entries = find_entries(task, reference, systems)
-        if given["resamples"] is None:
-            given["resamples"] = enough_resamples(len(entries.files), given["level"])
-        options = ComparisonOptions(**given, layout=layout, board=True)
-        run_comparison(task, entries.references, entries.files, metrics, settings, options, entries.failed)
-        if entries.failed:
-            say(f"{len(entries.failed)} of {len(entries.failed) + len(entries.files)} systems have no files to score")
-
-    return TaskCommand(
-        name,
-        callback=run,
-        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *_options(task, options)],
-        help=f"A leaderboard of systems on {name}, the best first.\n\n"
+    return systems_command(
+        task,
+        partial(find_entries, task),
+        partial(_options, task),
+        f"A leaderboard of systems on {name}, the best first.\n\n"
         "REFERENCE is a file or a folder. SYSTEM is a file, NAME=FILE, a folder of systems, or a folder with the files that "
         "the folder REFERENCE has. A system that cannot be scored has a row that says so.",
+        board=True,
     )
 
 
@@ -84,25 +51,6 @@ def _options(task: Task, own: Sequence[click.Option]) -> list[click.Parameter]:
             one = click.Option(["--resamples"], type=click.IntRange(1), help=says)
         out.append(one)
     return out
-
-
-def enough_resamples(systems: int, level: float) -> int:
-    """As many as the smallest p needs to survive Holm's correction over all pairs of systems, and three times as many, so that it is not
-    near the level either."""
-    from tallystick.results.units import RESAMPLES
-
-    pairs = systems * (systems - 1) // 2
-    needed = 3 * pairs / (1 - level)
-    return max(RESAMPLES, 10_000 * -int(-needed // 10_000))
-
-
-@frozen
-class Entries:
-    """The references, the files of each system in their order, and the systems whose files are not all there."""
-
-    references: Sequence[Reference]
-    files: Mapping[str, list[str]]
-    failed: Mapping[str, str]
 
 
 def find_entries(task: Task, reference: str, systems: Sequence[str]) -> Entries:

@@ -227,8 +227,7 @@ def tallystick() -> None:
 def score() -> None:
     """Score a prediction against a reference.
 
-    Confidence intervals: `tallystick compare TASK REFERENCE PREDICTED` prints them, also of one system alone;
-    the page that --report writes has them too.
+    --intervals adds confidence intervals, --errors what went wrong, --report FILE.html a page with all of it.
     """
 
 
@@ -407,8 +406,16 @@ def copy_examples(target: str) -> None:
     folder = Path(target)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError("already exists; expected a new or empty folder", target)
-    folder.mkdir(parents=True, exist_ok=True)
+    there = folder.exists()
     kept = [file for file in files("tallystick.examples").iterdir() if file.is_file() and file.name != "__init__.py"]
-    for file in kept:
-        (folder / file.name).write_bytes(file.read_bytes())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in kept:
+            (folder / file.name).write_bytes(file.read_bytes())
+    except OSError as error:  # all of them, or none
+        for file in kept:
+            (folder / file.name).unlink(missing_ok=True)
+        if not there and folder.is_dir():
+            folder.rmdir()
+        raise InputError(f"cannot be written: {error.strerror}", target) from None
     click.echo(f"Copied {len(kept)} example files into {target}")

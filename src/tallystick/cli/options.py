@@ -20,18 +20,28 @@ import click
 from tallystick.cli.output import FORMATS, say
 from tallystick.errors import InputError, MetricError
 from tallystick.frozen import frozen
-from tallystick.show.cells import UNCERTAINTIES
+from tallystick.show.tables import UNCERTAINTIES
 from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
 
 if TYPE_CHECKING:
-    from tallystick.show.cells import Style
+    from tallystick.show.tables import Style
 
 BESIDE = (".ann", ".txt")
 """What is read of a folder in brat's format; a .ann file is read together with the .txt file beside it."""
 
 
 class TaskCommand(click.Command):
-    """A command that says which of its options were given several times, where only the last one counts."""
+    """A command that says which of its options were given several times, where only the last one counts, and takes other words for
+    what figures are by."""
+
+    also_by: Mapping[str, tuple[str, str | None]] = {}
+
+    @classmethod
+    def of(cls, task: Task, **given: Any) -> TaskCommand:
+        """The command of a task."""
+        command = cls(task.name, **given)
+        command.also_by = task.also_by
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         left = super().parse_args(ctx, list(args))
@@ -42,6 +52,9 @@ class TaskCommand(click.Command):
             ]
             for one in dict.fromkeys(one for one in single if single.count(one) > 1):
                 say(f"Warning: {one.opts[0]} was given {single.count(one)} times; only the last one counts")
+        if ctx.params.get("by") in self.also_by:
+            ctx.params["by"], label = self.also_by[ctx.params["by"]]
+            ctx.params["label"] = ctx.params.get("label") or label
         return left
 
 
@@ -260,6 +273,11 @@ class Common:
     layout: Layout = field(default_factory=lambda: Layout())
 
     @property
+    def gated(self) -> bool:
+        """Whether a figure may fail the command."""
+        return bool(self.fail_under or self.baseline)
+
+    @property
     def wants_rows(self) -> bool:
         """Whether the documents' own tallies are looked at, so that they have to be kept."""
         asked = (self.report, self.tallies, self.document, self.picture)
@@ -310,7 +328,7 @@ class Layout:
     @property
     def style(self) -> Style:
         """The style that is asked for."""
-        from tallystick.show.cells import Style
+        from tallystick.show.tables import Style
 
         return Style(self.digits, self.percent, self.uncertainty, None, self.ranks, self.caption)
 
@@ -383,12 +401,12 @@ def _wrong(task: Task) -> str:
 
 def common_options(task: Task) -> list[click.Option]:
     """What every `score` command can be told; of breakdowns only those that the task has."""
-    taken = {flag(one) for one in fields(task.Settings)}
+    taken = {name for one in fields(task.Settings) for name in (flag(one), *option_of(one).names)}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
     return [
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         *layout_options(taken),
-        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes]), help=f"Break the figures down{attributes_help(task)}."),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes, *task.also_by]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),
         *train_option(task),
         click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its number if there are no ids."),
@@ -526,18 +544,7 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
     if common.document is not None:
-        given = {
-            f"--by {common.by}": common.by not in (None, "document"),
-            "--report": common.report is not None,
-            "--errors": common.differences,
-        }
-        given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
-        given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
-        for name in (name for name, is_given in given.items() if is_given):
-            raise MetricError(
-                f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
-                f"look at the {task.unit} with explain --document"
-            )
+        _refuse_beside_document(task, common, settings)
     resampled = {
         "--intervals": common.intervals,
         "--slice": common.slice,
@@ -549,10 +556,25 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
             raise MetricError(
                 f"--{name} changes nothing without {', '.join(resampled)}, which draw {task.unit}s; give one of them"
             )
-    if common.junit and not (common.fail_under or common.baseline):
+    if common.junit and not common.gated:
         raise MetricError("--junit writes what --fail-under and --baseline find; give one of these, too")
     if common.report is None and was_given("report_documents"):
         raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
+
+
+def _refuse_beside_document(task: Task, common: Common, settings: Any) -> None:
+    given = {
+        f"--by {common.by}": common.by not in (None, "document"),
+        "--report": common.report is not None,
+        "--errors": common.differences,
+    }
+    given |= {f"--{name}": getattr(common, name) for name in ("save", "baseline", "intervals", "slice")}
+    given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
+    for name in (name for name, is_given in given.items() if is_given):
+        raise MetricError(
+            f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
+            f"look at the {task.unit} with explain --document"
+        )
 
 
 def was_given(name: str) -> bool:

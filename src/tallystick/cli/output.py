@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.show.cells import PLAIN
+from tallystick.show.tables import PLAIN
 from tallystick.show.writers import WRITERS
 
 if TYPE_CHECKING:
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from tallystick.results.explanation import Explanation
-    from tallystick.show.cells import Style
     from tallystick.show.pictures import Picture
-    from tallystick.show.tables import Table
+    from tallystick.show.tables import Style, Table
 
 FORMATS = ("table", "json", *WRITERS)
 STYLES = {"-": "red", "+": "yellow", "≠": "magenta", "=": "green"}

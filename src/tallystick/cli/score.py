@@ -54,7 +54,8 @@ def score_command(name: str) -> click.Command:
         settings = settings_of(task, given)
         groups_given(common.groups, common.drawn, settings)
         train = training_of(common.training, settings, common.by)
-        look_at_gates(common, task)  # report a misspelt gate before the work, not after it
+        if common.gated:
+            look_at_gates(common, task)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
         if task.together and together == (files[1] is not None):
@@ -77,7 +78,7 @@ def score_command(name: str) -> click.Command:
     params = [
         *file_arguments(task), *metric_option(task), *task_options(task, "figures"), *common_options(task), *task_options(task, "score"),
     ]  # fmt: skip
-    return TaskCommand(name, callback=run, params=params, help=task.help or task.summary)
+    return TaskCommand.of(task, callback=run, params=params, help=task.help or task.summary)
 
 
 def with_layout(common: Common, given: dict[str, Any]) -> Common:
@@ -257,15 +258,9 @@ def finish(ending: Ending, common: Common) -> None:
     in the chosen format, what is to be said about them, and the gates."""
     from tallystick.results.units import interval_line
 
-    results, shown = ending.results, ending.shown
     for line in ending.opening:
         say(line)
-    if common.document is not None:
-        results, shown = results.only(common.document), Shown()
-    if common.undefined is not None:
-        results = results.changed(undefined=common.policy())
-    if common.groups is not None:
-        results = results.grouped(common.groups)
+    results, shown = _as_asked(ending, common)
     errors = list(results.errors(common.limit)) if common.differences else []
     written = write_files(results, shown, common)
     against = results.against(common.baseline, resamples=common.resamples) if common.baseline else None
@@ -279,13 +274,7 @@ def finish(ending: Ending, common: Common) -> None:
         extra |= {} if slices is None else {"slices": slices.as_dict()}
         _echo_json(results, common, {**extra, **_with_intervals(results, shown, common, ending.train)[1]})
     else:
-        documents = results.by("document", rows=common.limit) if common.by == "document" else ()
-        figures = [results.table(macro=common.macro), *shown.tables]
-        figures = _with_intervals(results, Shown(figures, shown.json), common, ending.train)[0] or figures
-        tables = [figures[0], *documents, *figures[1:], *(slices or ()), *errors]
-        chosen = choose_columns(tables, common.layout.columns)
-        show_tables(chosen, common.format_, results.signatures, results.comments, common.layout.style)
-        say(results.said)
+        _show_figures(results, shown, common, ending.train, (*(slices or ()), *errors))
     if not as_json:
         for line in results.remarks:
             say(line)
@@ -293,7 +282,30 @@ def finish(ending: Ending, common: Common) -> None:
             say(f"intervals: {interval_line(list(results.values()), resamples=common.resamples)}")
     for line in (*written, *ending.closing, *((*against.notes, against.summary) if against is not None else ())):
         say(line)
-    pass_gates(results, common, against)
+    if common.gated:
+        pass_gates(results, common, against)
+
+
+def _as_asked(ending: Ending, common: Common) -> tuple[Results, Shown]:
+    """The results of one document or of all, with the policy for 0/0 and the groups that were asked for."""
+    results, shown = ending.results, ending.shown
+    if common.document is not None:
+        results, shown = results.only(common.document), Shown()
+    if common.undefined is not None:
+        results = results.changed(undefined=common.policy())
+    if common.groups is not None:
+        results = results.grouped(common.groups)
+    return results, shown
+
+
+def _show_figures(results: Results, shown: Shown, common: Common, train: Any, below: Sequence[Table]) -> None:
+    """The figures, those by document, the task's own tables, and what stands below them."""
+    documents = results.by("document", rows=common.limit) if common.by == "document" else ()
+    figures = [results.table(macro=common.macro), *shown.tables]
+    figures = _with_intervals(results, Shown(figures, shown.json), common, train)[0] or figures
+    chosen = choose_columns([figures[0], *documents, *figures[1:], *below], common.layout.columns)
+    show_tables(chosen, common.format_, results.signatures, results.comments, common.layout.style)
+    say(results.said)
 
 
 def _with_intervals(results: Results, shown: Shown, common: Common, train: Any) -> tuple[list[Table], dict[str, Any]]:

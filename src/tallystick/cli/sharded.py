@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.cli.options import Common, Engine
 from tallystick.cli.output import progress, say
 from tallystick.cli.score import Ending, asked_of, finish, versus
-from tallystick.errors import InputError, MetricError
+from tallystick.errors import InputError, MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import Files, Reading, Scored, Shown, Task, flag, needs_the_whole, option_of
 
@@ -65,7 +65,7 @@ def score_in_shards(
     done = run_in_shards(task, engine, score, files, key=key, wants=wants)
     gathered = Scored(None, done.results, extra=done.extra)
     put_together = task.put_together(gathered, files, settings, reading)
-    scored, shown = put_together or (gathered, _breakdown(done, common))
+    scored, shown = put_together or (gathered, _breakdown(task, done, common))
     scored, read_as = task.read_as(replace(scored, notes=(*scored.notes, how_it_ran(done))), files, settings)
     shown += read_as
     absent = "" if put_together else NO_ALIGNMENTS
@@ -76,7 +76,8 @@ def score_in_shards(
 
 def how_it_ran(done: Finished) -> str:
     """In how many shards the files were scored, and how they were cut."""
-    return f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"
+    cut = "" if done.how == "in one order" else f" {done.how}"  # the usual way needs no word
+    return f"{counted(done.shards, 'shard')}{cut}" if done.shards > 1 or not cut else f"scored{cut}"
 
 
 def refuse_whole(task: Task, settings: Any, given: Mapping[str, bool]) -> None:
@@ -160,10 +161,10 @@ def _ask_parts(
     return found
 
 
-def _breakdown(done: Finished, common: Common) -> Shown:
+def _breakdown(task: Task, done: Finished, common: Common) -> Shown:
     """The figures by label or field that were asked for."""
     from tallystick.engine.tally import Labelled
-    from tallystick.results.results import fields_of, labels_of
+    from tallystick.results.results import called_by, fields_of, labels_of
 
     if common.by not in ("label", "field"):
         return Shown()
@@ -171,7 +172,7 @@ def _breakdown(done: Finished, common: Common) -> Shown:
         own: dict[str, str | None] = {n: None for n, one in done.results.items() if isinstance(one.kind, Labelled)}
         paths = own or {name: path for name in done.results if (path := done.labels.get(name)) is not None}
         if paths:
-            return Shown(*labels_of(done.results, paths))
+            return Shown(*labels_of(done.results, paths, called_by(task.labels)))
     else:
         able = {n: one for n, one in done.results.items() if one.is_expression or one.field_sums is not None}
         if able:

@@ -384,6 +384,11 @@ class Frame:
         block = self.block_of_row[i]
         return self.base[block] + self.row_place[i] * self.column_counts[block] + self.column_place[j]
 
+    def at(self, cells: I64, block: I64) -> tuple[I64, I64]:
+        """The rows and columns of some cells, each of its block."""
+        row, column = np.divmod(cells - self.base[block], self.column_counts[block])
+        return self.row_order[self.row_starts[block] + row], self.column_order[self.column_starts[block] + column]
+
     @cached_property
     def all_pairs(self) -> tuple[I64, I64]:
         """The rows and columns of all cells, in order."""
@@ -404,10 +409,10 @@ class Frame:
         """For every cell the value of its column."""
         return values[self.column_order][self._layout[1]]
 
-    def rectangles(self) -> list[tuple[I64, I64, slice]]:
-        """Rows, columns and place of every block that has both."""
+    def rectangles(self, blocks: I64 | None = None) -> list[tuple[I64, I64, slice]]:
+        """Rows, columns and place of every block that has both, or of these."""
         out = []
-        for b in np.flatnonzero(self.row_counts * self.column_counts).tolist():
+        for b in (np.flatnonzero(self.row_counts * self.column_counts) if blocks is None else blocks).tolist():
             rows = self.row_order[self.row_starts[b] : self.row_starts[b + 1]]
             columns = self.column_order[self.column_starts[b] : self.column_starts[b + 1]]
             out.append((rows, columns, slice(int(self.base[b]), int(self.base[b + 1]))))
@@ -452,15 +457,39 @@ class Grid(Pairs):
         return self.flat[self.hits]
 
     @cached_property
-    def solved(self) -> list[tuple[I64, I64, F64, I64 | None, float]]:
-        """Rows, columns and cells of every rectangle, and its best 1:1 matching (`assignment.solve`)."""
-        from tallystick.engine.assignment import solve
+    def solved(self) -> SolvedGrid:
+        """The best 1:1 matching of every rectangle: the small ones are solved all at once."""
+        from tallystick.engine.assignment import SMALL_SIDE, solve
 
-        out = []
-        for rows, columns, place in self.frame.rectangles():
+        frame = self.frame
+        short = np.minimum(frame.row_counts, frame.column_counts)
+        blocks, large = np.flatnonzero(short), np.flatnonzero(short > SMALL_SIDE)
+        small = np.flatnonzero((short > 0) & (short <= SMALL_SIDE))
+        counts = np.diff(frame.base)[small]
+        cells = expand(frame.base[small], counts)
+        filled = np.flatnonzero(self.flat[cells] > 0)
+        cells, block = cells[filled], np.repeat(small, counts)[filled]
+        (i, j), weight = frame.at(cells, block), self.flat[cells]
+        chosen = np.flatnonzero(assign(i, j, weight, len(frame.row_order), len(frame.column_order)))
+        pairs = Pairs(i[chosen], j[chosen], weight[chosen])
+        totals = weighted_counts(block[chosen], pairs.weight, len(short))
+        tables = []
+        for block, (rows, columns, place) in zip(large.tolist(), frame.rectangles(large), strict=True):
             table = self.flat[place].reshape(len(rows), len(columns))
-            out.append((rows, columns, table, *solve(table)))
-        return out
+            match, totals[block] = solve(table)
+            tables.append((rows, columns, table, match))
+        return SolvedGrid(frame.row_order[frame.row_starts[blocks]], totals[blocks], pairs, tables)
+
+
+@frozen(eq=False)
+class SolvedGrid:
+    """The best 1:1 matchings of the rectangles of a grid: the first row and the total of each, the matched pairs of the small ones, and
+    rows, columns, cells and the column of each row of the others (`assignment.solve`)."""
+
+    first: I64
+    totals: F64
+    pairs: Pairs
+    tables: list[tuple[I64, I64, F64, I64 | None]]
 
 
 def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int, *, early: bool = False) -> Mask:

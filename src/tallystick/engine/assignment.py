@@ -66,8 +66,8 @@ def assign_components(
     column_place, widths = _places(columns, component, n_columns, n)
     if early:
         weights = weights - TIE * (2 - 1 / ((1.0 + row_place) * (1.0 + column_place)))
-    if np.any(np.maximum(heights, widths) > LONG * np.minimum(heights, widths)):
-        keep = _worth_trying(rows, columns, weights, component, heights, widths, n_rows, n_columns)
+    if np.any(long := np.maximum(heights, widths) > LONG * np.minimum(heights, widths)):
+        keep = _worth_trying(rows, columns, weights, component, heights, widths, long, n_rows, n_columns)
         order, component, weights = order[keep], component[keep], weights[keep]
         (rows, n_rows), (columns, n_columns) = number(rows[keep], n_rows), number(columns[keep], n_columns)
         row_place, heights = _places(rows, component, n_rows, n)
@@ -99,16 +99,17 @@ def assign_components(
 
 
 def _worth_trying(
-    rows: I64, columns: I64, weights: F64, component: I64, heights: I64, widths: I64, n_rows: int, n_columns: int
-) -> I64:
-    """The edges without those that no matching needs: with n nodes on the short side, each of them finds one of its n heaviest edges
-    free, whatever the others took. So a long side shrinks to n² at most."""
+    rows: I64, columns: I64, weights: F64, component: I64, heights: I64, widths: I64, long: Mask, n_rows: int, n_columns: int
+) -> I64:  # fmt: skip
+    """The edges without those of long components that no matching needs: with n nodes on the short side, each of them finds one of its n
+    heaviest edges free, whatever the others took. So a long side shrinks to n² at most. Other components stay as they are, so that what
+    is matched in them, of several matchings of the same weight, depends on nothing else that is assigned in the same call."""
     least = np.minimum(heights, widths)
     node = np.where((heights > widths)[component], n_rows + columns, rows)
     by_weight = np.lexsort((-weights, node))
     rank = np.empty(len(node), np.int64)
     rank[by_weight] = rank_within(node[by_weight], n_rows + n_columns)
-    return np.flatnonzero(rank < least[component])
+    return np.flatnonzero((rank < least[component]) | ~long[component])
 
 
 def _places(nodes: I64, component: I64, n_nodes: int, n: int) -> tuple[I64, I64]:

@@ -233,12 +233,6 @@ class Items:
         return codes[np.lexsort((codes, self.owners))]
 
 
-class OrderedItems(Items):
-    """Collections whose order means something."""
-
-    in_order = True
-
-
 def number_lists(offsets: I64, codes: I64) -> Numbered:
     """Lists of numbers, one after the other, as numbers: equal for equal lists."""
     counts = np.diff(offsets)

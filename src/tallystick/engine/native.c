@@ -56,6 +56,98 @@ SHARED I fill_trees(I m, const I *lefts, const I *rights, I keys_left, const I *
     return at;
 }
 
+/* So many forests are filled side by side. */
+enum { LANES = 8 };
+
+/* Rows of forests that grow by one node each, `up` of them, on top of row 0 of `best`; a row has `width` + 1 places of LANES numbers. Place k
+ * stands for the forest that ends with node k - 1 of the order, whose subtree is the last `sizes[k - 1]` places; it is in those lanes whose
+ * numbers, from `first` on, are below upto[k - 1], and the others have what is before it. Places before `begin` are empty forests. */
+static void grow(I up, const I *rows, const I *row_sizes, I width, const I *nodes, const I *sizes, const I *upto, I first, I begin,
+                 const double *tree, I stride, float *best)
+{
+    const I step = (width + 1) * LANES;
+    for (I r = 1; r <= up; r++) {
+        const float *above = best + (r - 1) * step, *base = best + (r - row_sizes[r - 1]) * step;
+        const double *whole = tree + rows[r - 1] * stride;
+        float *here = best + r * step;
+        for (I l = 0; l < LANES; l++) here[(begin - 1) * LANES + l] = 0.0f;
+        for (I k = begin; k <= width; k++) {
+            const float *up_here = above + k * LANES, *before = here + (k - 1) * LANES;
+            const float *rest = base + (k - sizes[k - 1]) * LANES;
+            const float more = (float)whole[nodes[k - 1]];
+            const I alive = upto[k - 1] - first;
+            float *now = here + k * LANES;
+            if (alive >= LANES)
+                for (I l = 0; l < LANES; l++) {
+                    const float joined = rest[l] + more;
+                    const float most = up_here[l] > before[l] ? up_here[l] : before[l];
+                    now[l] = joined > most ? joined : most;
+                }
+            else
+                for (I l = 0; l < LANES; l++) {
+                    const float joined = rest[l] + more;
+                    const float most = up_here[l] > before[l] ? up_here[l] : before[l];
+                    now[l] = l >= alive ? before[l] : joined > most ? joined : most;
+                }
+        }
+    }
+}
+
+/* One node v of a path down the left tree, on top of the node h that is below it on the path (-1: v is a leaf); see `trees._Plan`. `state`, with
+ * width + 1 places a row, has for the subtree at h, and then for that at v, what it earns with every forest of the right tree: those nodes
+ * that come not before the i-th in preorder, and before place e. Fills `tree` for v and every node. The orders of the right tree are by place
+ * and by descending preorder, each with sizes of subtrees and the lanes that a node is in; `left_*` are the nodes to the left of h below v,
+ * by descending preorder, `right_*` those to its right, by place. Whole numbers below 2^24 are exact in floats of 32 bits. */
+SHARED void climb_tree(I v, I left_up, const I *left_rows, const I *left_sizes, I right_up, const I *right_rows, const I *right_sizes, I width,
+                       const I *places, const I *sizes, const I *upto, const I *turned, const I *turned_sizes, const I *turned_upto,
+                       const double *weights, double *tree, float *state, float *best)
+{
+    const I line = width + 1;
+    for (I first = 0; right_up && first < width; first += LANES) { /* lanes: forests from so many nodes in preorder on */
+        const I lanes = width - first < LANES ? width - first : LANES;
+        I begin = 1;
+        while (begin < width && upto[begin - 1] <= first) begin++;
+        for (I k = begin - 1; k <= width; k++)
+            for (I l = 0; l < LANES; l++) best[k * LANES + l] = l < lanes ? state[(first + l) * line + k] : 0.0f;
+        grow(right_up, right_rows, right_sizes, width, places, sizes, upto, first, begin, tree, width, best);
+        const float *last = best + right_up * line * LANES;
+        for (I k = begin; k <= width; k++)
+            for (I l = 0; l < lanes; l++) state[(first + l) * line + k] = last[k * LANES + l];
+    }
+    for (I first = 0; left_up && first < width; first += LANES) { /* lanes: forests before place width - first, width - first - 1, ... */
+        const I lanes = width - first < LANES ? width - first : LANES;
+        I begin = 1;
+        while (begin < width && turned_upto[begin - 1] <= first) begin++;
+        for (I k = begin - 1; k <= width; k++)
+            for (I l = 0; l < LANES; l++) best[k * LANES + l] = l < lanes ? state[(width - k) * line + width - first - l] : 0.0f;
+        grow(left_up, left_rows, left_sizes, width, turned, turned_sizes, turned_upto, first, begin, tree, width, best);
+        const float *last = best + left_up * line * LANES;
+        for (I k = begin; k <= width; k++)
+            for (I l = 0; l < lanes; l++) state[(width - k) * line + width - first - l] = last[k * LANES + l];
+    }
+    float *old = best, *kept = best + line;
+    I filled = width; /* forests of the last row that end before this place, or there, are empty */
+    for (I i = width - 1; i >= 0; i--) {
+        const I w = turned[width - 1 - i], start = w - turned_sizes[width - 1 - i] + 1;
+        float *here = state + i * line;
+        const float *below = here + line;
+        float whole = (float)weights[v * width + w] + (w + 1 > filled ? old[w + 1] : 0.0f);
+        memcpy(kept + start, here + start, (size_t)(line - start) * sizeof *kept);
+        if (below[w + 1] > whole) whole = below[w + 1];
+        if (here[w + 1] > whole) whole = here[w + 1];
+        tree[v * width + w] = whole;
+        memcpy(here + start, below + start, (size_t)(w + 1 - start) * sizeof *here);
+        for (I e = w + 1; e < line; e++) {
+            const float most = here[e] > below[e] ? here[e] : below[e];
+            here[e] = whole > most ? whole : most;
+        }
+        float *other = old;
+        old = kept;
+        kept = other;
+        filled = start;
+    }
+}
+
 /* The second half of `trees._solve`. Trees of n and m places, a virtual root behind each; `pairs` and `todo` hold two numbers for
  * each place of the smaller tree, the root's included. The number of matched pairs; their weight is the last of `tree`. */
 SHARED I trace_trees(I n, I m, const I *lefts, const I *rights, const double *weights, double *tree, double *best, I *todo,
@@ -302,38 +394,64 @@ SHARED void match_sparse(I height, I width, const I *starts, const I *columns, c
     }
 }
 
-/* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
- * where each first occurs. `table` has 2^bits places, all of them -1, more than there are ranges; 8 bytes behind the last range may be
- * read. How many are different. */
-SHARED I number_ranges(const unsigned char *data, I n, const I *start, const I *length, I bits, int32_t *table, int32_t *codes,
-                       I *first)
+static inline uint64_t range_hash(const unsigned char *here, I size, const unsigned char *end)
 {
-    const uint64_t factor = 0x9E3779B97F4A7C15u, mask = ((uint64_t)1 << bits) - 1;
+    const uint64_t factor = 0x9E3779B97F4A7C15u;
+    const uint16_t one = 1;
+    const int little = *(const unsigned char *)&one;
+    uint64_t hash = (uint64_t)size * factor, word;
+    for (I at = 0; at < size; at += 8) {
+        if (size - at >= 8) {
+            memcpy(&word, here + at, 8);
+        } else if (end - here - at >= 8) { /* what follows is no part of it, whatever the order of bytes in a word */
+            const I more = 64 - 8 * (size - at);
+            memcpy(&word, here + at, 8);
+            word = little ? word << more : word >> more;
+        } else {
+            unsigned char last[8] = {0};
+            memcpy(last + 8 - (size - at), here + at, (size_t)(size - at));
+            memcpy(&word, last, 8);
+        }
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 29;
+    }
+    return hash * factor;
+}
+
+/* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
+ * where each first occurs. `table` has 2^bits places, more than twice as many as there are ranges, and begins with few of them, which
+ * stay in the processor's cache where few ranges are different. How many are different. */
+SHARED I number_spans(const unsigned char *data, I bytes, I n, const I *start, const I *length, I bits, int32_t *table,
+                      int32_t *codes, I *first)
+{
+    I used = bits < 12 ? bits : 12;
     int32_t found = 0;
+    memset(table, -1, sizeof(int32_t) << used);
     for (I i = 0; i < n; i++) {
         const unsigned char *here = data + start[i];
         const I size = length[i];
-        uint64_t hash = (uint64_t)size * factor, word;
-        for (I at = 0; at < size; at += 8) {
-            memcpy(&word, here + at, 8);
-            if (size - at < 8) { /* what follows is no part of it, whatever the order of bytes in a word */
-                word = 0;
-                memcpy(&word, here + at, (size_t)(size - at));
-            }
-            hash = (hash ^ word) * factor;
-            hash ^= hash >> 29;
-        }
-        uint64_t place = (hash * factor) >> (64 - bits);
+        uint64_t mask = ((uint64_t)1 << used) - 1, place = range_hash(here, size, data + bytes) >> (64 - used);
         while (table[place] >= 0) {
             const I other = first[table[place]];
             if (length[other] == size && !memcmp(data + start[other], here, (size_t)size)) break;
             place = (place + 1) & mask;
         }
-        if (table[place] < 0) {
-            first[found] = i;
-            table[place] = found++;
+        if (table[place] >= 0) {
+            codes[i] = table[place];
+            continue;
         }
-        codes[i] = table[place];
+        first[found] = i;
+        codes[i] = table[place] = found++;
+        if (used < bits && ((I)found << 1) > ((I)1 << used)) {
+            used = used + 2 < bits ? used + 2 : bits;
+            mask = ((uint64_t)1 << used) - 1;
+            memset(table, -1, sizeof(int32_t) << used);
+            for (int32_t k = 0; k < found; k++) {
+                place = range_hash(data + start[first[k]], length[first[k]], data + bytes) >> (64 - used);
+                while (table[place] >= 0) place = (place + 1) & mask;
+                table[place] = k;
+            }
+        }
     }
     return found;
 }

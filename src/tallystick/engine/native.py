@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +30,20 @@ NAME = "_native.so"
 
 _CELLS = 10_000_000
 """So many cells are filled between two looks at the clock: some hundredths of a second."""
+
+
+LANES = 8
+"""As many as the C code has."""
+
+
+class Climb(NamedTuple):
+    """A node on a path up a tree: its place, whether the path begins here, and the places of the nodes below it to the left (by descending
+    preorder) and to the right (by place) of what is on the path already."""
+
+    place: int
+    lowest: bool
+    left: I64
+    right: I64
 
 
 class Native:
@@ -61,6 +77,19 @@ class Native:
             number,
             number,
         ]
+        self._climb_tree: Any = getattr(library, "climb_tree", None)  # a library of before is only slower
+        if self._climb_tree is not None:
+            self._climb_tree.restype = None
+            self._climb_tree.argtypes = [
+                number,
+                *[number, whole, whole] * 2,
+                number,
+                *[whole] * 6,
+                real,
+                real,
+                halves,
+                halves,
+            ]
         self._trace_trees: Any = library.trace_trees
         self._trace_trees.restype = number
         self._trace_trees.argtypes = [number, number, whole, whole, real, real, real, whole, whole]
@@ -68,12 +97,12 @@ class Native:
         self._match_sparse.restype = None
         self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
 
-        # Not every library of this interface has it: those of before are only slower.
-        self._number_ranges: Any = getattr(library, "number_ranges", None)
+        # Nor has every library of this interface this.
+        self._number_ranges: Any = getattr(library, "number_spans", None)
         if self._number_ranges is not None:
             codes = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
             self._number_ranges.restype = number
-            self._number_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, number, codes, codes, whole]
+            self._number_ranges.argtypes = [ctypes.c_char_p, number, number, whole, whole, number, codes, codes, whole]
 
         self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
         if self._hybrid_steps is not None:
@@ -103,9 +132,9 @@ class Native:
             return None
         bits = len(start).bit_length() + 1
         codes, first = np.empty(len(start), np.int32), np.empty(len(start), np.int64)
-        table = np.full(1 << bits, -1, np.int32)
+        table = np.empty(1 << bits, np.int32)
         found = self._number_ranges(
-            data, len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
+            data, len(data), len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
         )
         return codes, first[:found].copy()
 
@@ -116,20 +145,46 @@ class Native:
         self._match_sparse(height, width, starts, columns, weights, match, numbers, np.empty(2 * (height + width)))
         return match
 
+    @property
+    def climbs_trees(self) -> bool:
+        """Whether steps may be those of a path."""
+        return self._climb_tree is not None
+
     def match_trees(
-        self, lefts: I64, rights: I64, keys_left: I64, keys_right: I64, weights: F64, deadline: float | None = None
-    ) -> tuple[float, list[tuple[int, int]], bool]:
-        """What two ordered trees earn, the matched places, and whether all was done by the deadline (`trees.match_ordered`)."""
+        self, lefts: I64, rights: I64, keys: I64, steps: Sequence[I64 | Climb], orders: Sequence[I64], weights: F64,
+        deadline: float | None = None,
+    ) -> tuple[float, list[tuple[int, int]], bool]:  # fmt: skip
+        """What two ordered trees earn, the matched places, and whether all was done by the deadline (`trees.match_ordered`).
+
+        A step are key places of the left tree, whose subtrees meet those at the right one's `keys`; or a node of a path up the left
+        tree, which meets all forests of the right one, whose `orders` are given then."""
         n, m = len(lefts) - 1, len(rights) - 1
         tree, best = np.zeros((n + 1, m + 1)), np.empty((n + 2, m + 2))
         todo, pairs = (np.empty((min(n, m) + 1, 2), np.int64) for _ in range(2))
-        at, every = 0, len(keys_left) * len(keys_right)
-        keys = len(keys_left), keys_left, len(keys_right), keys_right
-        while at < every and (deadline is None or not at or time.monotonic() < deadline):
-            cells = _CELLS if deadline is not None else 2**62
-            at = self._fill_trees(m, lefts, rights, *keys, weights, tree, best, at, cells)
+        climbs = [one for one in steps if isinstance(one, Climb)]
+        tallest = max((len(part) for one in climbs for part in (one.left, one.right)), default=0)
+        state = np.empty((m + 2, m + 2) if climbs else 0, np.float32)
+        lanes = np.empty((tallest + 1) * (m + 2) * LANES if climbs else 0, np.float32)
+        begun, finished = False, True
+        for step in steps:
+            at, every = 0, 1 if isinstance(step, Climb) else len(step) * len(keys)
+            while at < every and (deadline is None or not begun or time.monotonic() < deadline):
+                begun = True
+                if isinstance(step, Climb):
+                    if step.lowest:
+                        state[:] = 0.0
+                    sides = ((len(part), part, part - lefts[part] + 1) for part in (step.left, step.right))
+                    self._climb_tree(
+                        step.place, *chain.from_iterable(sides), m + 1, *orders, weights, tree, state, lanes
+                    )
+                    at = 1
+                    continue
+                cells = _CELLS if deadline is not None else 2**62
+                counted = len(step), step, len(keys), keys
+                at = self._fill_trees(m, lefts, rights, *counted, weights, tree, best, at, cells)
+            finished = finished and at == every
         found = self._trace_trees(n, m, lefts, rights, weights, tree, best, todo, pairs)
-        return float(tree[n, m]), [(row, column) for row, column in pairs[:found].tolist()], at == every
+        return float(tree[n, m]), [(row, column) for row, column in pairs[:found].tolist()], finished
 
     def draw_documents(self, generator: np.random.BitGenerator, counts: NDArray[np.float32]) -> bool:
         """How often each document is drawn, a row for each resample (`drawing.documents_drawn`); False where it cannot be done."""

@@ -19,9 +19,11 @@ with 1:1. They differ only inside cycles.
 
 from __future__ import annotations
 
+import math
 import time
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -36,16 +38,52 @@ from tallystick.frozen import frozen
 
 def reachability(nodes: int, source: Any, target: Any) -> Mask:
     """≤ of a directed graph: `[u, v]` is true if a path leads from u to v, the empty path included."""
-    reached = np.eye(nodes, dtype=np.bool_)
-    reached[np.asarray(source, np.intp), np.asarray(target, np.intp)] = True
-    length = 1
-    while length < nodes:
-        step = reached.astype(np.float32)
-        longer = (step @ step) > 0
-        if np.array_equal(longer, reached):
-            break
-        reached, length = longer, length * 2
-    return reached
+    after: list[list[int]] = [[] for _ in range(nodes)]
+    for start, end in zip(np.asarray(source, np.intp).tolist(), np.asarray(target, np.intp).tolist(), strict=True):
+        after[start].append(end)
+    reached = [0] * nodes  # a bit for each node, the same for all nodes of a cycle
+    for together in _cycles(after):
+        bits = 0
+        for node in together:
+            bits |= 1 << node
+            for other in after[node]:
+                bits |= reached[other]
+        for node in together:
+            reached[node] = bits
+    width = (nodes + 7) // 8
+    packed = np.frombuffer(b"".join(bits.to_bytes(width, "little") for bits in reached), np.uint8)
+    table = np.unpackbits(packed.reshape(nodes, width), axis=1, count=nodes, bitorder="little") if nodes else packed
+    return table.reshape(nodes, nodes).astype(np.bool_)
+
+
+def _cycles(after: list[list[int]]) -> Iterator[list[int]]:
+    """The nodes that reach each other, together; what they lead to comes before (Tarjan 1972, without recursion)."""
+    found, low, waiting = [-1] * len(after), [0] * len(after), list[int]()
+    count = 0
+    for root in range(len(after)):
+        path = [] if found[root] >= 0 else [(root, iter(after[root]))]
+        while path:
+            node, rest = path[-1]
+            if found[node] < 0:
+                found[node] = low[node] = count
+                count += 1
+                waiting.append(node)
+            other = next(rest, None)
+            if other is not None:
+                if found[other] < 0:
+                    path.append((other, iter(after[other])))
+                else:
+                    low[node] = min(low[node], low[other])
+                continue
+            path.pop()
+            if path:
+                low[path[-1][0]] = min(low[path[-1][0]], low[node])
+            if low[node] == found[node]:
+                together = list[int]()
+                while not together or together[-1] != node:
+                    together.append(waiting.pop())
+                    low[together[-1]] = len(after)  # is settled: it lowers nobody
+                yield together
 
 
 def match_orders(
@@ -77,11 +115,7 @@ def match_orders(
             most = max(outline.upper, start.lower)
             return Matched(start.lower, most, most <= start.lower, start.left, start.right)
         return outline
-    clash = _clashes(before_left, before_right, u, v)
-    if constraint in ("1:1", "N:1"):
-        clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])
-    if constraint in ("1:1", "1:N"):
-        clash |= (v[:, None] == v[None, :]) & (u[:, None] != u[None, :])
+    clash = _clashes(before_left, before_right, u, v, constraint)
     unit = common_unit(weight)
 
     upper, chosen = _ignoring_order(u, v, weight, clash)
@@ -121,9 +155,7 @@ def _outlined(
     """Bounds without a table of clashes: each node's best pair, and pairs taken greedily."""
     best = []
     for node, single in ((u, ("1:1", "N:1")), (v, ("1:1", "1:N"))):
-        most = np.zeros(int(node.max()) + 1)
-        np.maximum.at(most, node, weight)
-        best.append(float(most.sum()) if constraint in single else float(weight.sum()))
+        best.append(_heaviest_of_rows(node, weight) if constraint in single else float(weight.sum()))
     taken = np.empty(0, np.intp)
     for t in np.argsort(-weight, kind="stable").tolist():
         if deadline is not None and time.monotonic() > deadline:
@@ -248,10 +280,15 @@ def _search(
     return chosen, found.upper
 
 
-def _clashes(before_left: Mask, before_right: Mask, u: I64, v: I64) -> Mask:
-    """Which two pairs break u ≤ u' iff v ≤ v' in either direction."""
+def _clashes(before_left: Mask, before_right: Mask, u: I64, v: I64, constraint: Constraint) -> Mask:
+    """Which two pairs break u ≤ u' iff v ≤ v' in either direction, or share a node that the constraint gives to one pair only."""
     differs = before_left[np.ix_(u, u)] != before_right[np.ix_(v, v)]
-    return np.asarray(differs | differs.T)
+    clash: Mask = np.asarray(differs | differs.T)
+    if constraint in ("1:1", "N:1"):
+        clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])
+    if constraint in ("1:1", "1:N"):
+        clash |= (v[:, None] == v[None, :]) & (u[:, None] != u[None, :])
+    return clash
 
 
 def _ignoring_order(u: I64, v: I64, weight: F64, clash: Mask) -> tuple[float, I64]:
@@ -366,32 +403,53 @@ class Matched:
         return Matched(float(value), float(value), True, np.asarray(left, np.intp), np.asarray(right, np.intp))
 
 
-def match_equal(left: Sequence[Hashable], right: Sequence[Hashable]) -> Matched:
-    """Elements match if they are equal, for 1 each."""
+_CELLS_A_SECOND = 1_000_000_000
+_MOST_CELLS = 16_000_000_000
+"""So many cells of two sequences are compared in a second of a limit; and at once, with a bit for each: some 2 GB."""
+
+
+def match_equal(left: Sequence[Hashable], right: Sequence[Hashable], *, limit: float | None = None) -> Matched:
+    """Elements match if they are equal, for 1 each.
+
+    If they are too many for a limit in seconds, or for the memory, both are cut into as many pieces, the k-th of which meet. Then no more
+    can match than both have of each element.
+    """
     from rapidfuzz.distance import LCSseq
 
+    began, cells = time.monotonic(), len(left) * len(right)
+    most = _MOST_CELLS if limit is None else min(_MOST_CELLS, _CELLS_A_SECOND * limit)
+    pieces = max(1, min(math.ceil(cells / most), len(left), len(right)))
     pairs_left: list[I64] = []
     pairs_right: list[I64] = []
-    for step in LCSseq.opcodes(left, right):
-        if step.tag == "equal":
-            pairs_left.append(np.arange(step.src_start, step.src_end))
-            pairs_right.append(np.arange(step.dest_start, step.dest_end))
+    for k in range(pieces):
+        if k and limit is not None and time.monotonic() - began > limit:
+            break
+        a, b, c, d = (len(side) * at // pieces for side in (left, right) for at in (k, k + 1))
+        for step in LCSseq.opcodes(left[a:b], right[c:d]):
+            if step.tag == "equal":
+                pairs_left.append(np.arange(a + step.src_start, a + step.src_end))
+                pairs_right.append(np.arange(c + step.dest_start, c + step.dest_end))
     nobody = np.empty(0, np.intp)
     one, other = np.concatenate([nobody, *pairs_left]), np.concatenate([nobody, *pairs_right])
-    return Matched.proven(len(one), one, other)
+    if pieces == 1:
+        return Matched.proven(len(one), one, other)
+    upper = (Counter(left) & Counter(right)).total()
+    return Matched(len(one), upper, upper <= len(one), one, other)
 
 
-def match_sparse(i: I64, j: I64, weight: F64, *, weak: Weak | None = None) -> Matched:
+def match_sparse(i: I64, j: I64, weight: F64, *, weak: Weak | None = None, limit: float | None = None) -> Matched:
     """The heaviest chain of pairs (i, j), each pair listed once: both strictly rising (or one standing still,
     if weak).
+
+    If a limit in seconds strikes, the chain ends where it is; each row that is left earns its heaviest pair at most.
 
     Pairs are taken by rising i. The frontier keeps, for each j that matters, the best chain that ends at or
     before it; its values rise with j, since a chain that ends later and earns less is useless. A pair extends
     the frontier's last chain before j.
     """
     if weak == "1:N":
-        turned = match_sparse(j, i, weight, weak="N:1")
-        return Matched.proven(turned.lower, turned.right, turned.left)
+        turned = match_sparse(j, i, weight, weak="N:1", limit=limit)
+        return Matched(turned.lower, turned.upper, turned.optimal, turned.right, turned.left)
     order = np.lexsort((j, i))
     order = order[weight[order] > 0]
     rows, columns, weights = i[order].tolist(), j[order].tolist(), weight[order].tolist()
@@ -401,7 +459,8 @@ def match_sparse(i: I64, j: I64, weight: F64, *, weak: Weak | None = None) -> Ma
     last: list[int] = []  # its last pair
     reach = 1 if weak == "N:1" else 0  # how far a chain's last j may be: below j, or at j itself
     n, begin = len(order), 0
-    while begin < n:
+    deadline = None if limit is None else time.monotonic() + limit
+    while begin < n and (deadline is None or time.monotonic() < deadline):
         row, end = rows[begin], begin
         while end < n and rows[end] == row:
             end += 1
@@ -425,13 +484,26 @@ def match_sparse(i: I64, j: I64, weight: F64, *, weak: Weak | None = None) -> Ma
             start = at - 1 if at and ends[at - 1] == column else at
             ends[start:stop], values[start:stop], last[start:stop] = [column], [value], [t]
         begin = end
+    chosen = order[_followed_back(last[-1] if last else -1, before)]
+    lower, rest = float(values[-1]) if values else 0.0, order[begin:]
+    upper = lower + _heaviest_of_rows(i[rest], weight[rest])
+    return Matched(lower, upper, begin >= n, i[chosen].astype(np.intp), j[chosen].astype(np.intp))
+
+
+def _followed_back(last: int, before: list[int]) -> I64:
+    """The pairs of a chain from the first to the last, each of which knows the one before it."""
     chain = []
-    t = last[-1] if last else -1
-    while t >= 0:
-        chain.append(order[t])
-        t = before[t]
-    chosen = np.array(chain[::-1], np.intp)
-    return Matched.proven(values[-1] if values else 0.0, i[chosen], j[chosen])
+    while last >= 0:
+        chain.append(last)
+        last = before[last]
+    return np.array(chain[::-1], np.intp)
+
+
+def _heaviest_of_rows(row: I64, weight: F64) -> float:
+    """The sum of the heaviest pair of each row."""
+    most = np.zeros(int(row.max(initial=-1)) + 1)
+    np.maximum.at(most, row, weight)
+    return float(most.sum())
 
 
 def match_dense(table: F64, *, weak: Weak | None = None) -> Matched:

@@ -11,6 +11,9 @@ With pairs (reference, predicted, φ ≥ t) and predictions from the surest to t
              a ── y           best: a is matched with y and b with x, so both are right.
              b ── x
 
+Some items of the reference may be there to be ignored. Nobody has to find them, and a prediction that gets none of the items that count, but one of
+these, is ignored, too: neither right nor wrong. Most can be taken once; a region, such as a crowd, by as many as like.
+
 Average precision is no sum over documents: all predictions of a corpus stand in one ranking. But it is a function of *how often* each
 document counts, and that is one: a document's row is 1 in the column of its outcome (`Ranking.of`) and 0 elsewhere. Rows add, so that
 resampling, comparisons, parts and shards have it as they have everything else.
@@ -18,7 +21,10 @@ resampling, comparisons, parts and shards have it as they have everything else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +39,36 @@ RECALLS = np.linspace(0.0, 1.0, 101)
 MOST_OUTCOMES = 20_000
 
 
-def right_by_rank(found: Pairs, scores: F64, least: float, how: str) -> Mask:
-    """Which predictions are right, given all pairs and the predictions' scores."""
+RIGHT, WRONG, IGNORED = 1, 0, -1
+COUNTS, SPARE, REGION = 0, 1, 2
+"""An item of the reference counts, or is ignored: once, or as often as one likes."""
+Outcomes = NDArray[np.int8]
+
+
+def outcomes(found: Pairs, scores: F64, least: float, how: str, role: I64 | None = None) -> Outcomes:
+    """Which predictions are right, wrong and ignored, given all pairs, the predictions' scores and the roles of the reference's items (None:
+    all of them count)."""
     enough = np.flatnonzero(found.weight >= least)
-    i, j, weight = found.i[enough], found.j[enough], found.weight[enough]
+    if how == "first":  # of each prediction the best partner only
+        ordered = enough[np.lexsort((-found.i[enough], -found.weight[enough], found.j[enough]))]
+        enough = ordered[np.flatnonzero(np.diff(found.j[ordered], prepend=-1))]
+    out = np.full(len(scores), WRONG, np.int8)
+    if role is None:
+        out[_right(found, enough, scores, how, set())] = RIGHT
+        return out
+    kind = role[found.i[enough]]
+    regions = set(np.flatnonzero(role == REGION).tolist())
+    out[_right(found, enough[kind == COUNTS], scores, how, regions)] = RIGHT
+    rest = enough[(kind != COUNTS) & (out[found.j[enough]] == WRONG)]
+    out[_right(found, rest, scores, how, regions)] = IGNORED
+    return out
+
+
+def _right(found: Pairs, among: I64, scores: F64, how: str, endless: set[int]) -> Mask:
+    """Which predictions get a partner in some of the pairs; there is always room with an `endless` one."""
+    i, j, weight = found.i[among], found.j[among], found.weight[among]
     right = np.zeros(len(scores), np.bool_)
-    if not len(enough):
+    if not len(among):
         return right
     lone = (np.bincount(j)[j] == 1) & (np.bincount(i)[i] == 1)  # two that have nobody else
     right[j[lone]] = True
@@ -57,12 +87,13 @@ def right_by_rank(found: Pairs, scores: F64, least: float, how: str) -> Mask:
         mine = wanted[who] = partners[first : end + 1]
         first = end + 1
         if how == "best":
-            right[who] = _seated(who, wanted, taken)
+            right[who] = not endless.isdisjoint(mine) or _seated(who, wanted, taken)
             continue
-        free = [one for one in (mine[:1] if how == "first" else mine) if one not in taken]
-        if free:
-            taken[free[0]] = who
+        free = next((one for one in mine if one not in taken), None)
+        if free is not None:
             right[who] = True
+            if free not in endless:
+                taken[free] = who
     return right
 
 
@@ -88,22 +119,29 @@ def _seated(who: int, wanted: dict[int, list[int]], taken: dict[int, int]) -> bo
     return False
 
 
+class Outcome(NamedTuple):
+    """What came of a document: how many items of each label the reference has, and the labels, scores and outcomes of its predictions."""
+
+    counts: dict[str, int]
+    labels: Sequence[str]
+    scores: F64
+    right: Outcomes
+
+    @property
+    def name(self) -> str:
+        """What tells it from others."""
+        from hashlib import blake2b
+
+        digest = blake2b(repr((sorted(self.counts.items()), list(self.labels))).encode(), digest_size=9)
+        digest.update(np.ascontiguousarray(self.scores).tobytes() + np.ascontiguousarray(self.right).tobytes())
+        return digest.hexdigest()
+
+
 @frozen(eq=False)
 class Ranking:
-    """The outcomes of documents, and the figures of a ranking of all their predictions.
+    """The outcomes of documents by name, and the figures of a ranking of all their predictions."""
 
-    Of outcome k, `counts[k]` says how many items of each label the reference has; predictions have an outcome, a label, a score and whether they are
-    right at each threshold.
-    """
-
-    names: tuple[str, ...]
-    """What tells the outcomes apart."""
-    labels: tuple[str, ...]
-    counts: F64
-    outcome: I64
-    label: I64
-    scores: F64
-    right: NDArray[np.bool_]
+    outcomes: dict[str, Outcome]
     at: tuple[float, ...]
     interpolation: str = "coco"
 
@@ -113,73 +151,26 @@ class Ranking:
 
     @property
     def sums(self) -> tuple[str, ...]:
-        return self.names
+        return tuple(self.outcomes)
 
     @staticmethod
-    def of(
-        documents: Sequence[tuple[dict[str, int], Sequence[str], F64, NDArray[np.bool_]]], at: tuple[float, ...], interpolation: str
-    ) -> tuple[Ranking, F64]:  # fmt: skip
-        """The outcomes of some documents, each given by its references a label, and its predictions' labels, scores and whether they
-        are right; and the documents' rows."""
-        from hashlib import blake2b
-
-        places: dict[str, int] = {}
-        columns, kept = [], []
-        for one in documents:
-            counts, named, scores, right = one
-            digest = blake2b(repr((sorted(counts.items()), list(named))).encode(), digest_size=9)
-            digest.update(np.ascontiguousarray(scores).tobytes() + np.ascontiguousarray(right).tobytes())
-            name = digest.hexdigest()
-            if name not in places:
-                places[name] = len(places)
-                kept.append(one)
-            columns.append(places[name])
-        labels = tuple(sorted({label for counts, named, _, _ in kept for label in (*counts, *named)}))
-        number = {label: k for k, label in enumerate(labels)}
-        table = np.array([[counts.get(label, 0) for label in labels] for counts, *_ in kept], np.float64)
-        kind = Ranking(
-            tuple(places),
-            labels,
-            table.reshape(len(kept), len(labels)),
-            np.repeat(np.arange(len(kept)), [len(scores) for _, _, scores, _ in kept]),
-            np.array([number[label] for _, named, _, _ in kept for label in named], np.int64),
-            np.concatenate([np.empty(0), *(scores for _, _, scores, _ in kept)]),
-            np.concatenate([np.empty((0, len(at)), np.bool_), *(right for *_, right in kept)]),
-            at,
-            interpolation,
-        )
-        rows = np.zeros((len(columns), len(places)))
-        rows[np.arange(len(columns)), columns] = 1
+    def of(documents: Sequence[Outcome], at: tuple[float, ...], interpolation: str) -> tuple[Ranking, F64]:
+        """The kind of some documents, and their rows."""
+        names = [one.name for one in documents]
+        kind = Ranking(dict(zip(names, documents, strict=True)), at, interpolation)
+        place = {name: k for k, name in enumerate(kind.outcomes)}
+        rows = np.zeros((len(names), len(place)))
+        rows[np.arange(len(names)), [place[name] for name in names]] = 1
         return kind, rows
 
     def joined(self, other: Ranking) -> Ranking:
-        """The outcomes of both; an outcome that both have stands once."""
-        if len(self.names) + len(other.names) > MOST_OUTCOMES:
+        """The outcomes of both; one that both have is there once."""
+        both = self.outcomes | other.outcomes
+        if len(both) > MOST_OUTCOMES:
             raise MetricError(
                 f"a ranking holds at most {MOST_OUTCOMES:,} documents with outcomes of their own; score a part of them"
             )
-        mine = {name: k for k, name in enumerate(self.names)}
-        fresh = [k for k, name in enumerate(other.names) if name not in mine]
-        labels = tuple(sorted({*self.labels, *other.labels}))
-        number = {label: k for k, label in enumerate(labels)}
-        place = np.full(len(other.names), -1, np.int64)
-        place[fresh] = len(self.names) + np.arange(len(fresh))
-        kept = np.flatnonzero(place[other.outcome] >= 0)
-        counts = np.zeros((len(self.names) + len(fresh), len(labels)))
-        counts[: len(self.names), [number[label] for label in self.labels]] = self.counts
-        counts[len(self.names) :, [number[label] for label in other.labels]] = other.counts[fresh]
-        relabel = [np.array([number[label] for label in one.labels], np.int64) for one in (self, other)]
-        return Ranking(
-            (*self.names, *(other.names[k] for k in fresh)),
-            labels,
-            counts,
-            np.concatenate((self.outcome, place[other.outcome[kept]])),
-            np.concatenate((relabel[0][self.label], relabel[1][other.label[kept]])),
-            np.concatenate((self.scores, other.scores[kept])),
-            np.concatenate((self.right, other.right[kept])),
-            self.at,
-            self.interpolation,
-        )
+        return replace(self, outcomes=both)
 
     def including(self, sums: Sequence[str]) -> Ranking:
         """Outcomes of other documents are not known by their names."""
@@ -188,14 +179,16 @@ class Ranking:
     def figures(self, sums: F64) -> dict[str, F64]:
         """AP over labels and thresholds, AP at .5 and .75 where these are among them, and the recall of everything (AR)."""
         flat = sums.reshape(int(np.prod(sums.shape[:-1])), sums.shape[-1])
-        total = flat @ self.counts
-        ap = np.full((len(flat), len(self.labels), len(self.at)), np.nan)
+        ranked, counts = self._by_label
+        total = flat @ counts
+        ap = np.full((*total.shape, len(self.at)), np.nan)
         recall = ap.copy()
-        for label, (weights, right) in enumerate(self._ranked(flat)):
+        for label, (owner, right) in enumerate(ranked):
+            weights = flat[:, owner]
             there = np.flatnonzero(total[:, label] > 0)
             for k in range(len(self.at)):
-                hits = np.cumsum(weights * right[:, k], axis=1)
-                misses = np.cumsum(weights * ~right[:, k], axis=1)
+                hits = np.cumsum(weights * (right[:, k] == RIGHT), axis=1)
+                misses = np.cumsum(weights * (right[:, k] == WRONG), axis=1)
                 for row in there.tolist():
                     ap[row, label, k] = area(hits[row], misses[row], total[row, label], self.interpolation)
                     recall[row, label, k] = hits[row, -1] / total[row, label] if hits.shape[1] else 0.0
@@ -206,12 +199,20 @@ class Ranking:
         out["ar"] = _mean(recall, (1, 2))
         return {name: values.reshape(sums.shape[:-1]) for name, values in out.items()}
 
-    def _ranked(self, flat: F64) -> Iterator[tuple[F64, NDArray[np.bool_]]]:
-        """By label: how often each prediction counts in each row, from the surest on, and whether it is right."""
-        for label in range(len(self.labels)):
-            mine = np.flatnonzero(self.label == label)
-            order = mine[np.argsort(-self.scores[mine], kind="stable")]
-            yield flat[:, self.outcome[order]], self.right[order]
+    @cached_property
+    def _by_label(self) -> tuple[list[tuple[I64, Outcomes]], F64]:
+        """By label the outcomes to which its predictions belong, from the surest on, and what came of them; and a table of how much there is to find."""
+        every = list(self.outcomes.values())
+        names = sorted({label for one in every for label in (*one.counts, *one.labels)})
+        number = {label: k for k, label in enumerate(names)}
+        label = np.array([number[label] for one in every for label in one.labels], np.int64)
+        owner = np.repeat(np.arange(len(every)), [len(one.scores) for one in every])
+        scores = np.concatenate([np.empty(0), *(one.scores for one in every)])
+        right = np.concatenate([np.empty((0, len(self.at)), np.int8), *(one.right for one in every)])
+        order = np.lexsort((-scores, label))
+        parts = np.split(order, np.searchsorted(label[order], np.arange(1, len(names))))
+        counts = np.array([[one.counts.get(name, 0) for name in names] for one in every], np.float64)
+        return [(owner[part], right[part]) for part in parts][: len(names)], counts.reshape(len(every), len(names))
 
 
 def _mean(values: F64, axes: tuple[int, ...]) -> F64:

@@ -216,6 +216,23 @@ class Rate:
         }
 
 
+@frozen
+class Adjusted:
+    """What is shared less what chance would give, over the mean of both sides less the same: 0 by chance, 1 if all is right."""
+
+    @property
+    def headline(self) -> str:
+        return "adjusted"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return ("shared", "predicted", "by_chance", "reference")
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        shared, predicted, chance, reference = (sums[..., k] for k in range(4))
+        return {"adjusted": ratio(shared - chance, (predicted + reference) / 2 - chance)}
+
+
 def total(rows: F64) -> F64:
     """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
     if len(rows) == 1:

@@ -21,9 +21,8 @@ from tallystick.errors import InputError, MetricError, Place, counted
 from tallystick.files.boundaries import Format, Opening
 from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines, is_arrow_file
-from tallystick.files.pairing import names_by_content, paired_by_text
+from tallystick.files.pairing import Unpredicted, names_by_content, paired_by_text
 from tallystick.files.source import AnySource, Source
-from tallystick.files.unpredicted import Unpredicted
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Event
 

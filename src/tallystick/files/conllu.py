@@ -16,6 +16,7 @@ line behind it, words are numbered from 1, a range stands before its words, no F
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from itertools import count
 from typing import Any, NoReturn, Protocol
@@ -23,21 +24,23 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import ranges
 from tallystick.errors import InputError
 from tallystick.files.lines import read_utf8
 from tallystick.files.source import Source
-from tallystick.files.table import WIDTH, number_ranges
+from tallystick.files.table import number_ranges
 from tallystick.frozen import frozen
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 ROW, COMMENT, BLANK = range(3)
 """The kinds of line."""
 
-STRETCH = 1 << 20
+STRETCH = 1 << 18
 """How many bytes are searched for tabs at a time, so that their positions take little memory."""
 
 PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS), (MISC,))
-_ENDS = [piece[-1] for piece in PIECES]  # the tab number c ends the column number c; MISC ends with its line
+_ENDS = np.array([piece[-1] - MISC for piece in PIECES])
+"""Where pieces end, counted in tabs before the end of the line, which ends MISC."""
 _NAMED = np.zeros(256, np.bool_)
 _NAMED[list(b"nsg")] = True  # newdoc, sent_id, global.Entity
 _SPACE = np.zeros(256, np.bool_)
@@ -74,16 +77,13 @@ class Coded:
 
 def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = None) -> tuple[Ints, Ints]:
     """Codes under which two columns can be compared; `canonical` is asked once for each distinct value."""
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
 
     def renumbered(column: Coded) -> Ints:
         if len(column.codes) < len(column.values):
             column = column.compacted()
         values: Iterable[str] = map(canonical, column.values) if canonical else column.values
-        listed = list(values)
-        new = dict.fromkeys(value for value in listed if value not in numbers)
-        numbers.update(zip(new, count(len(numbers))))
-        table = np.fromiter(map(numbers.__getitem__, listed), np.int32, len(listed))
+        table = np.fromiter(map(numbers.__getitem__, values), np.int32, len(column.values))
         return table[column.codes] if len(table) else column.codes
 
     return renumbered(a), renumbered(b)
@@ -91,16 +91,14 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
 
 @frozen(eq=False)
 class Content:
-    """A source's bytes; the last line is ended, and zeros follow that `number_ranges` may read."""
+    """A source's bytes, of which the last line is ended."""
 
     source: Source
     data: bytes
-    size: int
-    """The number of bytes without the zeros."""
 
     def error(self, message: str, line: int, field: int | None = None, column: int | None = None) -> InputError:
         """An error at a line (counted from 1), with a caret under a field or a column if there is one to point at."""
-        lines = self.data[: self.size].split(b"\n", line)
+        lines = self.data.split(b"\n", line)
         text = lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else None
         if text is not None and field is not None:
             column = sum(len(part) + 1 for part in text.split("\t")[:field]) + 1
@@ -111,8 +109,7 @@ def read_content(source: Source) -> Content:
     """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
     data = read_utf8(source)
     data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
-    ended = b"" if data.endswith(b"\n") or not data else b"\n"
-    return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
+    return Content(source, data if data.endswith(b"\n") or not data else data + b"\n")
 
 
 @frozen(eq=False)
@@ -154,7 +151,7 @@ class Table:
 
 def read_table(content: Content, wanted: Collection[int]) -> Table:
     """Split a file into columns; the only errors here are wrong numbers of columns."""
-    data, size = content.data, content.size
+    data, size = content.data, len(content.data)
     kinds = [np.zeros(0, np.uint8)]
     row_starts = [np.zeros(0, np.intp)]
     offset_type = np.int32 if size < 2**31 else np.int64
@@ -165,7 +162,9 @@ def read_table(content: Content, wanted: Collection[int]) -> Table:
     while begin < size:
         end = data.find(b"\n", min(begin + STRETCH, size) - 1) + 1
         stretch = np.frombuffer(data, np.uint8, end - begin, begin)
-        ends = np.flatnonzero(stretch == ord("\n"))
+        marks = np.flatnonzero((stretch - np.uint8(ord("\t"))) < 2)  # tabs and line ends, which are the next byte
+        line_marks = np.flatnonzero(stretch[marks] == ord("\n"))
+        ends = marks[line_marks]
         starts = np.concatenate(([0], ends[:-1] + 1))
         first = stretch[starts]
         kind = np.full(len(ends), ROW, np.uint8)
@@ -173,14 +172,11 @@ def read_table(content: Content, wanted: Collection[int]) -> Table:
         kind[first == ord("#")] = COMMENT
         is_row = kind == ROW
 
-        tabs = np.flatnonzero(stretch == ord("\t"))
-        tabs_in_line = np.diff(np.searchsorted(tabs, ends), prepend=0)
+        tabs_in_line = np.diff(line_marks, prepend=-1) - 1
         wrong = np.flatnonzero(is_row & (tabs_in_line != 9))
         if wrong.size:
             raise _not_ten(content, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
-        bounds = np.empty((np.count_nonzero(is_row), len(PIECES)), offset_type)
-        bounds[:, :-1] = tabs[np.repeat(is_row, tabs_in_line)].reshape(-1, 9)[:, _ENDS[:-1]]
-        bounds[:, -1] = ends[is_row]
+        bounds = marks[line_marks[is_row][:, None] + _ENDS].astype(offset_type)
 
         # `# text` is the long one among the comments, so look at the letter after the space first.
         first, second = (stretch[np.minimum(starts + k, len(stretch) - 1)] for k in (1, 2))
@@ -200,8 +196,8 @@ def read_table(content: Content, wanted: Collection[int]) -> Table:
             piece_start = start if at == 0 else every_bound[:, at - 1].astype(np.intp) + 1
             piece_end = every_bound[:, at].astype(np.intp)
             codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
-            distinct = _slices(data, piece_start[occurs], piece_end[occurs])
-            columns.update(zip(piece, _split_piece(codes, distinct, len(piece)), strict=True))
+            fields = _fields(data, piece_start[occurs], piece_end[occurs])
+            columns.update(zip(piece, _split_piece(codes, fields, len(piece)), strict=True))
     every_kind = np.concatenate(kinds)
     lines = (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32)
     return Table(content, every_kind, lines, columns, every_bound, start, np.concatenate(comment_lines), comments)
@@ -211,13 +207,22 @@ def _slices(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[bytes
     return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _split_piece(codes: Ints, distinct: list[bytes], width: int) -> list[Coded]:
-    """The columns of a piece, from its codes and its distinct values."""
-    fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
+def _fields(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[str]:
+    """The fields of some ranges, each of which is followed by a tab or the end of its line."""
+    if not len(starts):
+        return []
+    sizes = ends - starts + 1
+    taken = np.frombuffer(data, np.uint8)[ranges(starts, sizes)]
+    taken[np.cumsum(sizes) - 1] = ord("\t")
+    return taken[:-1].tobytes().decode("utf-8").split("\t")
+
+
+def _split_piece(codes: Ints, fields: list[str], width: int) -> list[Coded]:
+    """The columns of a piece, from its codes and the fields of its distinct values."""
     columns = []
     for column in range(width):
         mine = fields[column::width]
-        numbers = dict(zip(dict.fromkeys(mine), count()))
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
         numbered = np.fromiter(map(numbers.__getitem__, mine), np.int32, len(mine))
         columns.append(Coded(numbered[codes], list(numbers)))
     return columns

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.cells import read_cells, separator
 from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, finite, read_noisy, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.files.table import read_cells, separator
 
 Steps = tuple[str | int, ...]
 

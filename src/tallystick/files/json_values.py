@@ -273,7 +273,7 @@ class Json:
         start, end = (one.whole() for one in self.several(2, "[start, end]")[:2])
         return self.checked_span(start, end, inclusive, empty)
 
-    def checked_span(self, start: int, end: int, inclusive: bool, empty: bool = False) -> tuple[int, int]:
+    def checked_span(self, start: int, end: int, inclusive: bool = False, empty: bool = False) -> tuple[int, int]:
         last = end if inclusive else end - 1
         if last >= FARTHEST:
             raise self.fail(f"expected offsets below {FARTHEST:,}, found {start} to {end!s:.40}")
@@ -419,27 +419,38 @@ def without_reasoning(text: str) -> str:
 
 def _candidates(text: str, fit: Fit | None) -> list[_Candidate]:
     """Every object and list that a text holds."""
-    out = []
+    out: list[_Candidate] = []
     fences = [block for block in _FENCED.finditer(text) if block[1].strip()[:1] in ("{", "[")]
     pieces = [(block.start(1), block[1], True) for block in fences]
     outside = text
     for block in fences:
         outside = outside[: block.start()] + " " * len(block[0]) + outside[block.end() :]
     for start, piece, fenced in [*pieces, (0, outside, False)]:
-        for first, last in _regions(piece):
-            if last is not None and fit is not None and _GOES_ON.match(piece, last):  # it was closed too early
-                longer = piece[: last - 1] + piece[last:]
-                end = _end(longer, first)
-                found = None if end is None else try_decode(longer[first:end])
-                if found is not None:
-                    out.append(_Candidate(found[0], [READINGS], start + first, fenced, False))
-            value, repairs = _read_region(piece, first, last, fit)
-            if isinstance(value, (dict, list)) and (value or fenced):
-                rest = piece[:first].strip() or (last is not None and piece[last:].strip())
-                around = bool(rest or (fenced and outside.strip()) or (not fenced and fences))
-                out.append(_Candidate(value, repairs, start + first, fenced, around))
+        beside = bool(outside.strip() if fenced else fences)
+        out += _candidates_of_piece(piece, start, fenced, beside, fit)
     sound = [one for one in out if not one.repairs or one.fenced]
     return sound if fit is None and sound else out
+
+
+def _candidates_of_piece(piece: str, start: int, fenced: bool, beside: bool, fit: Fit | None) -> Iterator[_Candidate]:
+    """The same of a fenced block, or of all that is outside; `beside` is whether there is something else, too."""
+    for first, last in _regions(piece):
+        longer = _closed_later(piece, first, last) if last is not None and fit is not None else None
+        if longer is not None:
+            yield _Candidate(longer[0], [READINGS], start + first, fenced, False)
+        value, repairs = _read_region(piece, first, last, fit)
+        if isinstance(value, (dict, list)) and (value or fenced):
+            rest = piece[:first].strip() or (last is not None and piece[last:].strip())
+            yield _Candidate(value, repairs, start + first, fenced, bool(rest or beside))
+
+
+def _closed_later(text: str, first: int, last: int) -> tuple[Any] | None:
+    """The value that begins at `first` if the bracket that closes it comes too early; None if nothing follows that belongs to it."""
+    if not _GOES_ON.match(text, last):
+        return None
+    longer = text[: last - 1] + text[last:]
+    end = _end(longer, first)
+    return None if end is None else try_decode(longer[first:end])
 
 
 def _read_region(text: str, start: int, end: int | None, fit: Fit | None) -> tuple[Any, list[str]]:

@@ -2,7 +2,7 @@
 
 A file is cut into blocks of whole lines that fit a processor's cache; each block becomes a few arrays:
 
-    "EU B-ORG\\nsaid O\\n"      start  0  3  9 14       first    0  2      (first field of each line)
+    "EU B-ORG\nsaid O\n"      start  0  3  9 14       first    0  2      (first field of each line)
                                end    2  8 13 15       columns  2  2
 
 Fields are separated by white space (any run of bytes up to 0x20; never by a no-break space, which occurs
@@ -25,6 +25,7 @@ compared, so a clash of hashes costs time but never gives a wrong number.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, ranges
 from tallystick.engine.native import compiled
-from tallystick.errors import InputError, Place
+from tallystick.errors import InputError, Place, counted
 from tallystick.files.lines import read_utf8
 from tallystick.files.source import AnySource, Source
 from tallystick.frozen import frozen
@@ -53,18 +54,17 @@ _MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
 
 
 def number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
-    """The number of each range, counted from 0 in order of first occurrence, and where each first occurs.
-
-    `data` must go on for 32 bytes after the start of the last range.
-    """
+    """The number of each range, counted from 0 in order of first occurrence, and where each first occurs."""
     if len(start) >= MANY and (native := compiled()) is not None:
         found = native.number_ranges(data, start, length)
         if found is not None:
             return found
-    return _number_ranges(data, start, length)
+    end = int((start + length).max(initial=0)) + WIDTH
+    return _number_ranges(data if end <= len(data) else data + bytes(WIDTH), start, length)
 
 
 def _number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
+    """The same with NumPy, for data that go on for 32 bytes behind the last range."""
     ranges = _Ranges(data, start, length)
     hashes = ranges.hashes
     head = np.empty(len(start), np.intp)
@@ -275,15 +275,9 @@ def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) ->
     return block.first[lines] + block.columns[lines] + column
 
 
-def place_of(block: LineBlock, source: Source, line: int, column: int | None = None) -> Place:
-    """The place of a field for a message, with a caret under it."""
-    text = block.text(line)
-    if column is None or not block.columns[line]:
-        return source.place(block.line + line, None, text)
-    first = int(block.first[line])
-    index = first + column + (int(block.columns[line]) if column < 0 else 0)
-    before = block.data[int(block.start[first]) : int(block.start[index])].decode("utf-8", "replace")
-    return source.place(block.line + line, len(before) + 1, text)
+def place_of(block: LineBlock, source: Source, line: int) -> Place:
+    """The place of a line for a message."""
+    return source.place(block.line + line, None, block.text(line))
 
 
 # Column files with one token a line: which lines are tokens, where sentences and documents begin.
@@ -458,3 +452,45 @@ def _lines_that_start_with(block: LineBlock, mark: bytes) -> list[int]:
             found.append(int(lines[index]))
         position = block.data.find(mark, position + len(mark))
     return found
+
+
+# Tables of text, CSV and TSV: the one reader of rows of cells, whoever needs them.
+
+
+LARGEST = 1 << 30
+"""Characters of a cell: it may hold a document."""
+
+
+def separator(name: str, text: str = "") -> str:
+    """What stands between cells: a tab in .tsv; else a comma, or a semicolon where the first line has more of these."""
+    first = text.split("\n", 1)[0]
+    return "\t" if name.lower().endswith(".tsv") else ";" if first.count(";") > first.count(",") else ","
+
+
+def read_cells(
+    text: str, file: str, mark: str, *, quoted: bool = True, even: bool = True, first: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows with the numbers of their lines, of which the text's first has the number `first`; empty lines are left out. `quoted` cells may
+    hold separators and line ends; if `even`, a row that has another number of cells than the first is an error."""
+    import csv
+
+    csv.field_size_limit(LARGEST)
+    rows = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=mark,
+        strict=True,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )
+    width = 0
+    try:
+        for row in rows:
+            if not row:
+                continue
+            width = width or len(row)
+            line = first + rows.line_num - 1
+            if even and len(row) != width:
+                message = f"expected {counted(width, 'cell')}, as the first line has, found {len(row)}"
+                raise InputError(message, Place(file, line))
+            yield line, row
+    except csv.Error as error:
+        raise InputError(f"is no table: {error}", Place(file, first + rows.line_num - 1)) from None

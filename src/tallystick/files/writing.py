@@ -15,6 +15,7 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,21 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
         return written(value)
     except ValueError:
         return written(_finite(value))
+
+
+class JsonText(str):
+    """JSON that is written already, for `to_json_object`."""
+
+    __slots__ = ()
+
+
+def to_json_object(values: Mapping[str, Any]) -> JsonText:
+    """An object without white space, of values and of parts that are written already, which are taken as they are."""
+    parts = (
+        f"{to_json(name)}:{value if isinstance(value, JsonText) else to_json(value, indent=None)}"
+        for name, value in values.items()
+    )
+    return JsonText(f"{{{','.join(parts)}}}")
 
 
 def _finite(value: Any) -> Any:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tallystick.errors import InputError, did_you_mean
+from tallystick.errors import InputError, counted, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.judging.questions import LABELS, Judgement, Label
 from tallystick.judging.recorded import Recorded
@@ -175,13 +175,13 @@ class Panel:
         ]  # fmt: skip
         if changed:
             out.append(
-                f"{len(changed):,} answers were changed after the other person's was shown; these figures use the changed ones"
+                f"{counted(len(changed), 'answer')} changed after the other person's was shown; these figures use what it is now"
             )
         if PERSONS in named:
             disputed = len(Recorded(self.store, kind="person").disputed)
             if disputed:
                 out.append(
-                    f"{disputed:,} questions that people of equal experience answered differently are not in `{PERSONS}`: "
+                    f"people of equal experience answered {counted(disputed, 'question')} differently, left out of `{PERSONS}`: "
                     "set who decides with `tallystick judge judges --experience NAME=1`"
                 )
         unmet = [f"{row.first} and {row.second}" for row in rows if not row.n]

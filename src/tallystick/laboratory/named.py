@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
-from tallystick.laboratory.spaces import TypedSpace, Walk
+from tallystick.laboratory.spaces import Space, TypedSpace, Walk
 from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
 from tallystick.structures.graphs import EventHierarchy, EventLink
@@ -28,32 +28,23 @@ def _coreference() -> dict[str, Subject]:
 
     space = EntitySpace(lambda value: [list(entity) for entity in value])
 
-    def as_sets(side: Sequence[Any]) -> list[list[set[Any]]]:
-        return [[set(entity) for entity in document] for document in side]
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        key, response = ([[set(entity) for entity in document] for document in side] for side in (left, right))
+        return room.evaluate(key, response, [name])[name]
 
-    def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
-        return lambda left, right: room.evaluate(as_sets(left), as_sets(right), [name])[name]
-
-    found = {**room.METRICS, **room.VARIANTS}
-    return {
-        name: Subject(f"coreference.{name}", space, *_with(of_result(scored(name)), metric.kind.headline))
-        for name, metric in found.items()
-    }
+    known = {**room.METRICS, **room.VARIANTS}
+    return _scored("coreference", {name: metric.kind.headline for name, metric in known.items()}, space, score)
 
 
 def _hierarchies() -> dict[str, Subject]:
     from tallystick.tasks.hierarchies import metrics as room
 
-    def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
-        return lambda left, right: room.evaluate(left, right, [name])[name]
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        return room.evaluate(left, right, [name])[name]
 
-    return {
-        name: Subject(
-            f"hierarchies.{name}", HierarchySpace(), *_with(of_result(scored(name)), metric.kind.headline)
-        )
-        for name, metric in room.METRICS.items()
-        if name != "mentions"  # links are what is edited here
-    }  # fmt: skip
+    # links are what is edited here, not mentions
+    known = {name: metric.kind.headline for name, metric in room.METRICS.items() if name != "mentions"}
+    return _scored("hierarchies", known, HierarchySpace(), score)
 
 
 def _dependencies() -> dict[str, Subject]:
@@ -61,22 +52,15 @@ def _dependencies() -> dict[str, Subject]:
     from tallystick.tasks.dependencies.alignment import find_units
     from tallystick.tasks.dependencies.files import parse_conllu
 
-    space = SentenceSpace()
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        sides = [parse_conllu(conllu(side), several_roots=True) for side in (left, right)]
+        units = find_units(sides[0], sides[1], by="document")
+        return room.score(sides[0], sides[1], [name], units=units)[name]
 
-    def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
-        def score(left: Sequence[Any], right: Sequence[Any]) -> Result:
-            sides = [parse_conllu(conllu(side), several_roots=True) for side in (left, right)]
-            units = find_units(sides[0], sides[1], by="document")
-            return room.score(sides[0], sides[1], [name], units=units)[name]
-
-        return score
-
+    # tokens and sentences are not what is edited here
     words = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las", "clas", "mlas", "blex")
-    return {
-        name: Subject(f"dependencies.{name}", space, *_with(of_result(scored(name)), "f1"))
-        for name in room.METRICS
-        if name in words  # tokens and sentences are not what is edited here
-    }
+    known = {name: "f1" for name in room.METRICS if name in words}
+    return _scored("dependencies", known, SentenceSpace(), score)
 
 
 def _equations() -> dict[str, Subject]:
@@ -145,16 +129,24 @@ def _roles() -> dict[str, Subject]:
 
 def _evaluated(task: str, names: Iterable[str], type_: Any, evaluate: Callable[..., Any]) -> dict[str, Subject]:
     """Metrics whose task makes something else of the values first."""
-    space = TypedSpace.of(type_)
 
-    def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
-        def score(left: Sequence[Any], right: Sequence[Any]) -> Result:
-            found: Result = evaluate(list(left), list(right), [name])[name]
-            return found.changed(undefined=None)
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        found: Result = evaluate(list(left), list(right), [name])[name]
+        return found.changed(undefined=None)
 
-        return score
+    return _scored(task, dict.fromkeys(names, "f1"), TypedSpace.of(type_), score)
 
-    return {name: Subject(f"{task}.{name}", space, *_with(of_result(scored(name)), "f1")) for name in names}
+
+def _scored(
+    task: str, headlines: Mapping[str, str], space: Space, score: Callable[[Sequence[Any], Sequence[Any], str], Result]
+) -> dict[str, Subject]:
+    """The metrics of a task, each with the figure that it is named after, over values of a space."""
+
+    def subject(name: str) -> Subject:
+        measure, corpus = of_result(lambda left, right: score(left, right, name))
+        return Subject(f"{task}.{name}", space, measure, headlines[name], corpus)
+
+    return {name: subject(name) for name in headlines}
 
 
 TASKS: dict[str, Callable[[], dict[str, Subject]]] = {
@@ -174,11 +166,6 @@ APART = ("events",)
 the counterexamples small."""
 
 
-def _with(functions: tuple[Any, Any], headline: str) -> tuple[Any, str, Any]:
-    measure, corpus = functions
-    return measure, headline, corpus
-
-
 def named(name: str) -> list[Subject]:
     """The metrics of that name: `hierarchies.muc_p`, a whole task `hierarchies`, or `all` but those `APART`."""
     if name == "all":
@@ -190,6 +177,8 @@ def named(name: str) -> list[Subject]:
             raise MetricError(
                 f"{name!r:.60} is an expression, which needs --type MODULE:TYPE, the type of what it compares"
             )
+        if ":" in name:
+            raise MetricError(f"{name!r:.60} is no named metric; to check the metric of a type, give --type {name}")
         raise MetricError(
             f"no task {task!r} with named metrics; there are {', '.join(known)}.{did_you_mean(task, known)}"
         )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.node import Node
-from tallystick.engine.tally import Counts
+from tallystick.engine.tally import Counts, Kind, lower_is_better
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
 from tallystick.laboratory.spaces import Space, TypedSpace
@@ -62,7 +62,7 @@ class Subject:
 
 
 def of_result(score: Callable[[Sequence[Any], Sequence[Any]], Result]) -> tuple[Measure, Corpus]:
-    """What a metric of this project makes of pairs: they are the documents of one corpus."""
+    """What a metric of this project makes of pairs: they are the documents of one corpus. An error rate is judged by 1 minus it."""
 
     def measure(pairs: Sequence[Pair]) -> list[Scored]:
         result = score([a for a, _ in pairs], [b for _, b in pairs])
@@ -70,26 +70,39 @@ def of_result(score: Callable[[Sequence[Any], Sequence[Any]], Result]) -> tuple[
         if isinstance(result.kind, Counts):
             excess = np.maximum(result.rows[:, 0] - result.rows[:, 1], result.rows[:, 2] - result.rows[:, 3])
         found = zip(result.documents.values(), excess.tolist(), strict=True)
-        return [Scored(figures, max(0.0, over)) for figures, over in found]
+        return [Scored(_better_above(result.kind, figures), max(0.0, over)) for figures, over in found]
 
     def corpus(pairs: Sequence[Pair]) -> Scored:
-        return Scored(score([a for a, _ in pairs], [b for _, b in pairs]).figures)
+        result = score([a for a, _ in pairs], [b for _, b in pairs])
+        return Scored(_better_above(result.kind, result.figures))
 
     return measure, corpus
+
+
+def _better_above(kind: Kind, figures: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {
+        _turned(kind, name): value if value is None or not lower_is_better(kind, name) else 1 - value
+        for name, value in figures.items()
+    }
+
+
+def _turned(kind: Kind, name: str) -> str:
+    return f"1 - {name}" if lower_is_better(kind, name) else name
 
 
 def _of_node(name: str, metric: Node, space: Space) -> Subject:
     from tallystick.results.evaluation import evaluate, kind_of
 
     measure, corpus = of_result(lambda left, right: evaluate(metric, left, right))
-    return Subject(name, space, measure, kind_of(metric).headline, corpus, metric)
+    kind = kind_of(metric)
+    return Subject(name, space, measure, _turned(kind, kind.headline), corpus, metric)
 
 
 def expression(metric: Node | str, type_: Any, name: str = "") -> Subject:
     """A metric written in the algebra, over values of a type."""
     from tallystick.algebra.parse import parse
 
-    node = parse(metric, functions=True) if isinstance(metric, str) else metric
+    node = parse(metric) if isinstance(metric, str) else metric
     return _of_node(name or str(node), node, type_ if hasattr(type_, "walks") else TypedSpace.of(type_))
 
 

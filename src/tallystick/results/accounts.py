@@ -112,6 +112,8 @@ class Account:
     """Slices of these documents with their alignments, for those who look at the documents next."""
     surplus: Surpluses = field(default_factory=Surpluses)
     """What predictions have that nothing can meet."""
+    time_limit: float | None = None
+    """Seconds for each document."""
     _names: set[Any] = field(default_factory=set)
     _answered: tuple[int, int, int] = (0, 0, 0)
 
@@ -163,6 +165,7 @@ class Account:
             fields=None if self.fields is None else {},
             labels=None if self.labels is None else LabelSums(self.labels.path),
             memory=memory,
+            time_limit=self.time_limit,
         )
 
     # Adding

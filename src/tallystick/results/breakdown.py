@@ -62,7 +62,7 @@ def add_documents(sums: FieldSums, documents: Aligned) -> None:
     for path, ours, theirs in documents.node.one_sided(documents):
         if len(ours) or len(theirs):
             n_r, n_p = float(len(ours)), float(len(theirs))
-            _add_units(sums, path, add_up(np.array([[0, n_p, 0, n_r, 0, 0, n_r, n_p, 0, 0]])))
+            _add_units(sums, path, add_up(np.array([[0, n_p, 0, n_r, 0, 0, n_r, n_p, 0, 0, 0]])))
 
 
 def _add_units(sums: FieldSums, path: str, found: Units) -> None:
@@ -73,7 +73,7 @@ def _add_units(sums: FieldSums, path: str, found: Units) -> None:
 def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
     """Add what was predicted that nothing in the reference can meet."""
     for path, counts in surplus.items():
-        _add_units(sums, path, add_up(np.array([[0, 1, 0, 0, 0, 0, 0, 1, 0, 0]]) * float(counts.sum())))
+        _add_units(sums, path, add_up(np.array([[0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0]]) * float(counts.sum())))
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
@@ -87,7 +87,7 @@ def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
     """The figures of each path."""
     out = []
     for path, (units, diagnostic) in sums.items():
-        num_p, den_p, num_r, den_r, aligned, right, n_r, n_p, met_r, met_p = rounded(units).tolist()
+        num_p, den_p, num_r, den_r, aligned, right, n_r, n_p, met_r, met_p, alike = rounded(units).tolist()
         counts = np.array([num_p, den_p, num_r, den_r])
         out.append(
             FieldFigures(
@@ -99,7 +99,7 @@ def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
                 wrong=int(aligned - right),
                 missing=int(n_r - met_r),
                 extra=int(n_p - met_p),
-                similarity=max(num_p, num_r) / aligned if aligned else None,
+                similarity=alike / aligned if aligned else None,
                 diagnostic=diagnostic,
             )
         )
@@ -248,9 +248,12 @@ def _field_sums(level: Aligned) -> Units:
         return _exact_sums(level)
     weights = level.weights * level.scale
     own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
-    right = weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12
+    most = np.maximum(own_r[level.i], own_p[level.j])
+    right = weights >= most - 1e-12
+    alike = np.divide(weights, most, out=np.zeros(len(most)), where=most > 0)
     earned = (_once(weights, level.j, len(own_p)), own_p, _once(weights, level.i, len(own_r)), own_r)
-    return (*(add_up(column[:, None])[0] for column in earned), *_met(level, right))
+    best = max(add_up(_once(alike, *side)[:, None])[0] for side in ((level.j, len(own_p)), (level.i, len(own_r))))
+    return (*(add_up(column[:, None])[0] for column in earned), *_met(level, right), best)
 
 
 def _exact_sums(level: Aligned) -> Units:
@@ -260,7 +263,8 @@ def _exact_sums(level: Aligned) -> Units:
     right = level.node.pairs(*pairs, Blocks.diagonal(len(level.i))).i
     one = add_up(np.array([[level.scale]]))[0]
     right_p, right_r = _different(level.j[right], n_p), _different(level.i[right], n_r)
-    return (right_p * one, n_p * one, right_r * one, n_r * one, *_met(level, right))
+    met = _met(level, right)
+    return (right_p * one, n_p * one, right_r * one, n_r * one, *met, met[1])
 
 
 def _met(level: Aligned, right: Any) -> Units:

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.drawing import Sorts, sorts_of
@@ -46,6 +46,7 @@ from tallystick.results.resampling import (
     most_drawn,
     randomisation_values,
     resampled_figures,
+    where_present,
 )
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.selection import of_one_kind, stacked
@@ -131,8 +132,17 @@ def _grouped(run: Mapping[str, Result], groups: GroupSpec) -> Mapping[str, Resul
 def compare_parts(given: _Runs, how: Mapping[str, Any]) -> Comparison:
     """The same of the parts of one metric (fields, labels, slices), which stand where metrics do: p is corrected over all parts and
     pairs of systems together. Parts may be rare, so that without a test it is randomisation, which holds its level for any number
-    of documents, if the systems have as many runs."""
+    of documents, if the systems have as many runs. A resample without a part says nothing about it, unless only some systems have
+    predicted it and the reference lacks it."""
     one_size = len({len(found) for found in given.values()}) == 1
+    there = {name: [{part for part in run if run[part].rows.any()} for run in runs] for name, runs in given.items()}
+    some_only = {
+        part for one in zip(*there.values(), strict=False) for part in set.union(*one) - set.intersection(*one)
+    }
+    given = {
+        name: [{part: one if part in some_only else where_present(one) for part, one in run.items()} for run in runs]
+        for name, runs in given.items()
+    }
     return _laid_out(given, {**how, "test": how["test"] or ("randomisation" if one_size else "bootstrap")}, parts=True)
 
 
@@ -141,58 +151,26 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     resamples, seed, level, method = (how[name] for name in ("resamples", "seed", "level", "method"))
     test, ties, base, splits = (how[name] for name in ("test", "ties", "base", "splits"))
     metrics = _common_metrics(given)
-    runs = _of_one_kind(given, metrics)
-    having: dict[str, list[int]] = {}
-    apart: _Runs = {}
-    """Runs over different documents: each is a stratum, and they are compared by their mean."""
-    are_splits = any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits
-    drawn_from = next(iter(runs.values()))
-    units = unit_line([run[metrics[0]] for run in (drawn_from if are_splits else drawn_from[:1])])
-    runs = {name: [{m: in_units(run[m]) for m in metrics} for run in found] for name, found in runs.items()}
-    if are_splits:
-        having = {metric: splits_with(runs, metric) for metric in metrics} if parts else {}
-        apart, runs = runs, _stacked(runs, metrics, having)
-    groups = _together(runs, metrics)
-    sorts = _sorts(runs, groups) if parts else {}
-    if sorts:  # such a part is drawn by itself
-        groups = [*filter(None, ([m for m in group if m not in sorts] for group in groups)), *([m] for m in sorts)]
+    runs, apart, having, units = _runs_to_draw(given, metrics, splits, parts)
+    groups, sorts = _drawn_together(runs, metrics, parts)
     test = test or _fitting_test(runs, metrics)
     if test == "randomisation" and len({len(found) for found in runs.values()}) > 1:
         raise MetricError("the randomisation test needs as many runs of each system; test=bootstrap takes any number")
     drawn = _drawn(runs, groups, resamples, seed, sorts)
-    cells: dict[tuple[str, str], Cell] = {}
-    notes: list[str] = []
+    differences = corrected(_tested(runs, groups, drawn, {**how, "test": test}, sorts), together=parts)
+    cells = {
+        (name, metric): cell
+        for metric in metrics
+        for name, cell in _cells(runs, metric, drawn, level, method, _chosen(apart, having.get(metric))).items()
+    }
+    find = _doubts_about_parts if parts else _remarks_by_metric
+    notes, doubtful = find(runs, metrics, cells, differences, test, resamples, 1 - level)
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
-    doubts += cautions.about_groups(apart, metrics) if apart else []
-    differences: dict[tuple[str, str, str], Difference] = {}
-    for group in groups:
-        ends = {
-            metric: {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
-            for metric in group
-        }
-        differences |= tested_pairs(
-            ends, test=test, resamples=resamples, seed=seed, level=level, method=method, sorts=sorts.get(group[0])
-        )
-    differences = corrected(differences, together=parts)
-    for metric in metrics:
-        found = _cells(runs, metric, drawn, level, method, _chosen(apart, having.get(metric)))
-        cells |= {(name, metric): cell for name, cell in found.items()}
-        if parts:
-            continue
-        tested = {(a, b): d for (of, a, b), d in differences.items() if of == metric}
-        more, doubtful = _remarks(runs, metric, found, tested, test, resamples, 1 - level)
-        notes += more
-        doubts += doubtful
-    if parts:
-        doubts += _doubts_about_parts(runs, metrics, cells, differences, test, resamples, 1 - level)
+    doubts += [*(cautions.about_groups(apart, metrics) if apart else []), *doubtful]
     measures = _measures(apart or runs)
     lower = _lower(measures)
     cells = marked(tuple(runs), cells, differences, 1 - level, lower)
-    settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}, test={test}, correction=holm"
-    settings += " over parts" if parts else ""
-    settings += f", {units}"
-    settings += ", strata=splits" if apart else ""
-    settings += "" if ties == "mean" else f", ties={ties}"
+    settings = _settings({**how, "test": test}, units, parts, strata=bool(apart))
     notes = [*_about_splits(apart, metrics, cells), *notes]
     said = [] if parts else cautions.said(apart or runs, metrics)
     return Comparison(
@@ -203,10 +181,81 @@ def _laid_out(given: _Runs, how: Mapping[str, Any], parts: bool = False) -> Comp
     )  # fmt: skip
 
 
+def _settings(how: Mapping[str, Any], units: str, parts: bool, strata: bool) -> str:
+    """How intervals and tests were made, for the signature."""
+    out = f"resamples={how['resamples']}, seed={how['seed']}, level={how['level']!r}, interval={how['method']}, test={how['test']}"
+    out += f", correction=holm{' over parts' if parts else ''}, {units}"
+    out += ", strata=splits" if strata else ""
+    return out + ("" if how["ties"] == "mean" else f", ties={how['ties']}")
+
+
+class _ToDraw(NamedTuple):
+    """Runs as they are drawn from, and how they came about."""
+
+    runs: _Runs
+    apart: _Runs
+    """Runs over different documents: each is a stratum, and they are compared by their mean."""
+    having: dict[str, list[int]]
+    """Of parts: the splits that have each."""
+    units: str
+    """What is drawn, in words."""
+
+
+def _runs_to_draw(given: _Runs, metrics: Sequence[str], splits: bool | Sequence[str] | None, parts: bool) -> _ToDraw:
+    runs = _of_one_kind(given, metrics)
+    are_splits = any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits
+    drawn_from = next(iter(runs.values()))
+    units = unit_line([run[metrics[0]] for run in (drawn_from if are_splits else drawn_from[:1])])
+    runs = {name: [{m: in_units(run[m]) for m in metrics} for run in found] for name, found in runs.items()}
+    if not are_splits:
+        return _ToDraw(runs, {}, {}, units)
+    having = {metric: splits_with(runs, metric) for metric in metrics} if parts else {}
+    return _ToDraw(_stacked(runs, metrics, having), runs, having, units)
+
+
+def _drawn_together(runs: _Runs, metrics: Sequence[str], parts: bool) -> tuple[list[list[str]], Mapping[str, Sorts]]:
+    """Which metrics share their draws. A part whose documents are sorted for the drawing is drawn by itself."""
+    groups = _together(runs, metrics)
+    sorts = _sorts(runs, groups) if parts else {}
+    if sorts:
+        groups = [*filter(None, ([m for m in group if m not in sorts] for group in groups)), *([m] for m in sorts)]
+    return groups, sorts
+
+
+def _tested(
+    runs: _Runs, groups: Sequence[Sequence[str]], drawn: Any, how: Mapping[str, Any], sorts: Mapping[str, Sorts]
+) -> dict[tuple[str, str, str], Difference]:
+    """The differences of all pairs of systems under all metrics."""
+    differences: dict[tuple[str, str, str], Difference] = {}
+    asked = {name: how[name] for name in ("test", "resamples", "seed", "level", "method")}
+    for group in groups:
+        ends = {
+            metric: {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
+            for metric in group
+        }
+        differences |= tested_pairs(ends, **asked, sorts=sorts.get(group[0]))
+    return differences
+
+
+def _remarks_by_metric(
+    runs: _Runs, metrics: Sequence[str], cells: Mapping[tuple[str, str], Cell],
+    differences: Mapping[tuple[str, str, str], Difference], test: str, resamples: int, alpha: float,
+) -> tuple[list[str], list[str]]:  # fmt: skip
+    """Notes and doubts about the intervals and tests of each metric."""
+    notes, doubts = [], []
+    for metric in metrics:
+        found = {name: cells[name, metric] for name in runs}
+        tested = {(a, b): d for (of, a, b), d in differences.items() if of == metric}
+        more, doubtful = _remarks(runs, metric, found, tested, test, resamples, alpha)
+        notes += more
+        doubts += doubtful
+    return notes, doubts
+
+
 def _doubts_about_parts(
     runs: _Runs, parts: Sequence[str], cells: Mapping[tuple[str, str], Cell],
     differences: Mapping[tuple[str, str, str], Difference], test: str, resamples: int, alpha: float,
-) -> list[str]:  # fmt: skip
+) -> tuple[list[str], list[str]]:  # fmt: skip
     """What the intervals and tests of parts cannot show, in a line for all of them."""
     first = max((next(iter(runs.values()))[0][part] for part in parts), key=lambda one: len(one.ids))
     documents = len(first.ids)
@@ -217,7 +266,7 @@ def _doubts_about_parts(
         "", {(part, f"{a} and {b}"): d for (part, a, b), d in differences.items()}, resamples, documents, alpha
     )
     left_out = f"0/0 in some resamples, which are left out: {some(rare)}" if rare else ""
-    return [
+    return [], [
         *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test, first.unit),
         *cautions.about_reach(known, documents, resamples, test, alpha, first.unit, tests), *near, *filter(None, [left_out]),
     ]  # fmt: skip
@@ -286,10 +335,13 @@ def _remarks(
     resamples: int, alpha: float,
 ) -> tuple[list[str], list[str]]:  # fmt: skip
     """What is to be said about a metric's figures, and what its tests cannot show."""
+    gone: dict[int, list[str]] = {}
+    for name, cell in cells.items():
+        if cell.interval is not None and cell.interval.undefined and cell.value is not None:
+            gone.setdefault(cell.interval.undefined, []).append(name)
     notes = [
-        f"{name}, {metric}: 0/0 in {cell.interval.undefined:,} resamples, which are left out"
-        for name, cell in cells.items()
-        if cell.interval is not None and cell.interval.undefined and cell.value is not None
+        f"{', '.join(names)}, {metric}: 0/0 in {counted(n, 'resample')}; the interval is over the others"
+        for n, names in gone.items()
     ]
     first = next(iter(runs.values()))[0][metric]
     documents = len(first.ids)
@@ -306,7 +358,6 @@ def _remarks(
 
 def compare_runs(
     systems: Mapping[str, Sequence[Mapping[str, float | None]]],
-    notes: Sequence[str] = (),
     *,
     ties: str = "mean",
     ascending: bool | Collection[str] = False,
@@ -328,7 +379,7 @@ def compare_runs(
             undefined.append(f"{name}, {metric}: no mean, since run {', '.join(map(str, empty))} has no figure")
     lower = (metrics if ascending else ()) if isinstance(ascending, bool) else ascending
     found = ranked(names, metrics, cells, ties=ties, ascending=lower, base=base)
-    return Comparison(names, metrics, found, {}, notes=(*notes, *undefined), base=base or "".join(metrics[:1]))
+    return Comparison(names, metrics, found, {}, notes=tuple(undefined), base=base or "".join(metrics[:1]))
 
 
 def _stacked(

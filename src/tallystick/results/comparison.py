@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.parts import PartComparisons
     from tallystick.results.results import Results
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
-    from tallystick.show.tables import Table, Tables
+    from tallystick.show.tables import How, Table, Tables
 
 
 Correlation = dict[str, Any]
@@ -189,7 +188,7 @@ class Comparison(Written):
         (its first run)."""
         from tallystick.results.parts import compare_by
 
-        self.of(self.systems[0]).background.check_breakdown(what, "slice")
+        what, label = self.of(self.systems[0]).background.meant(what, label, "slice")
         if what != "document":
             return compare_by(self, what, label, rows, train)
         from tallystick.results.comparison_show import side_by_side
@@ -429,6 +428,8 @@ FEW = 100
 """Documents below which the p of a bootstrap test is too small."""
 RARE = 12
 """Documents with a label below which a mean over labels has no good interval: many a resample lacks the label."""
+MOST_NAMED = 5
+"""So many rare labels are named."""
 TAIL = 5
 """Resamples that should lie outside each end of an interval."""
 
@@ -550,9 +551,10 @@ def about_labels(runs: Runs, metric: str) -> tuple[list[str], list[str]]:
     rare = {label: n for label, n in zip(first.kind.labels, documents, strict=True) if label in there and 0 < n < RARE}
     if not rare or first.kind.average == "weighted":
         return notes, []
-    named = some([f"{label} ({counted(n, 'document')})" for label, n in rare.items()])
+    named = ", ".join(f'"{label}" in {counted(n, "document")}' for label, n in list(rare.items())[:MOST_NAMED])
+    named += f" and {len(rare) - MOST_NAMED:,} more" if len(rare) > MOST_NAMED else ""
     return notes, [
-        f"{metric} is a mean over labels, some of which are rare: {named}. Resamples without them are means over the others, "
+        f"{metric} is a mean over labels, some of which are rare: {named}. Resamples without one are means over the others, "
         "and the intervals are too narrow."
     ]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,17 +20,29 @@ from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.comparison import letter, mean_correlations
 from tallystick.results.documents import rows_side_by_side
 from tallystick.results.tables import figure_name
-from tallystick.show.cells import PLAIN, Kind, Style, round_or_cut, style_of
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
-from tallystick.show.tables import Column, Estimate, Name, Table, Tables, choose, notebook_table
+from tallystick.show.tables import (
+    PLAIN,
+    Column,
+    Estimate,
+    Kind,
+    Name,
+    Style,
+    Table,
+    Tables,
+    choose,
+    notebook_table,
+    round_or_cut,
+    style_of,
+)
 from tallystick.show.writers import find_writer
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison, Measure
     from tallystick.results.results import Results
-    from tallystick.show.cells import How
-    from tallystick.show.pictures import Picture
+    from tallystick.show.pictures import Block, Dots, Picture, Ranks
+    from tallystick.show.tables import How
 
 
 WIDE, NARROW = 4, 8
@@ -360,21 +372,16 @@ def render_comparison(
 ) -> str:  # fmt: skip
     """The page as HTML. `own` has for each comparison the tables that its task adds; figures are rounded, or cut."""
     first = comparisons[0]
-    tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
-    tables = [[*([splits_table(one)] if one.splits else []), *of] for one, of in zip(comparisons, tables, strict=True)]
+    tables = [
+        [*([splits_table(one)] if one.splits else []), *(table for table in added if table.rows)]
+        for one, added in zip(comparisons, own or ((),) * len(comparisons), strict=True)
+    ]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     contents = [_data(one, added) for one, added in zip(comparisons, tables, strict=True)]
-    heard = [[note for note in one.notes if note.startswith(WARNING)] for one in comparisons]
-    notes = [
-        note
-        for one, warnings in zip(comparisons, heard, strict=True)
-        for note in one.notes
-        if note not in (*one.cautions, *warnings)
-    ]
-    signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
-    subtitle = (
-        f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')} · tallystick {__version__}"
-    )
+    notes, signatures = _notes_and_signatures(comparisons)
+    about = f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')}"
+    if len(comparisons) > 1:
+        about = counted(len(comparisons), "task")
     return render_page(
         "comparison.html.j2",
         ("page.js", "comparison.js"),
@@ -384,22 +391,29 @@ def render_comparison(
             "comparisons": contents,
         },
         title=title,
-        subtitle=subtitle
-        if len(comparisons) == 1
-        else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
+        subtitle=f"{about} · tallystick {__version__}",
         sections=_sections(comparisons, tables, bool(means), bool(signatures or notes), "documents" in contents[0]),
         comparisons=[
             {
                 **_for_template(one, added, truncate),
                 "documents": content.get("documents"),
-                "warnings": [warning.removeprefix(WARNING) for warning in warnings],
+                "warnings": [note.removeprefix(WARNING) for note in one.notes if note.startswith(WARNING)],
             }
-            for one, added, content, warnings in zip(comparisons, tables, contents, heard, strict=True)
+            for one, added, content in zip(comparisons, tables, contents, strict=True)
         ],
         means=page_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,
-        notes=list(dict.fromkeys(notes)),
+        notes=notes,
     )
+
+
+def _notes_and_signatures(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
+    """What stands at the end of the page. Cautions and warnings stand at the figures."""
+    notes = (
+        note for one in comparisons for note in one.notes if note not in one.cautions and not note.startswith(WARNING)
+    )
+    signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
+    return list(dict.fromkeys(notes)), signatures
 
 
 def _sections(
@@ -440,7 +454,6 @@ def _documents(one: Comparison) -> dict[str, Any] | None:
     if not 2 <= len(one.systems) <= SHOWN or not one.runs or one.splits:
         return None
     scored = {system: one.of(system) for system in one.systems}
-    first = next(iter(scored.values()))
     metric = one.base if one.base in one.metrics else one.metrics[0]
     results = [found[metric] for found in scored.values()]
     if any(not result.kept or result.ids != results[0].ids for result in results) or len(results[0].ids) < 2:
@@ -450,20 +463,7 @@ def _documents(one: Comparison) -> dict[str, Any] | None:
         np.nanmax(np.nan_to_num(figures, nan=0.0), axis=0) - np.nanmin(np.nan_to_num(figures, nan=0.0), axis=0)
     )
     order = np.argsort(-spread, kind="stable")[:LISTED].tolist()
-    carried, room = {}, BESIDE
-    for place, k in enumerate(order[:CARRIED]):
-        if spread[k] <= 0:
-            break
-        try:
-            name = first.background.explained(first)
-            trees = [found.explain(results[0].ids[k], name) for found in scored.values()]
-        except MetricError:  # a metric without a tree, or documents that were not kept
-            break
-        rows = rows_side_by_side(trees)
-        room -= len(to_json(rows, indent=None).encode())
-        if room < 0:
-            break
-        carried[str(place)] = rows
+    differing = [results[0].ids[k] for k in order[:CARRIED] if spread[k] > 0]
     return {
         "metric": metric,
         "figure": results[0].kind.headline,
@@ -471,8 +471,26 @@ def _documents(one: Comparison) -> dict[str, Any] | None:
         "total": len(results[0].ids),
         "ids": [str(results[0].ids[k]) for k in order],
         "figures": [[None if x != x else round(x, 6) for x in figures[s, order].tolist()] for s in range(len(results))],
-        "rows": carried,
+        "rows": _rows_of_documents(list(scored.values()), differing),
     }
+
+
+def _rows_of_documents(systems: Sequence[Any], documents: Sequence[Any]) -> dict[str, Any]:
+    """The reference and all predictions of documents, by their place in the list, as many as there is room for."""
+    out: dict[str, Any] = {}
+    room = BESIDE
+    for place, document in enumerate(documents):
+        try:
+            name = systems[0].background.explained(systems[0])
+            trees = [found.explain(document, name) for found in systems]
+        except MetricError:  # a metric without a tree, or documents that were not kept
+            break
+        rows = rows_side_by_side(trees)
+        room -= len(to_json(rows, indent=None).encode())
+        if room < 0:
+            break
+        out[str(place)] = rows
+    return out
 
 
 def _is_ranked(one: Comparison) -> bool:
@@ -567,7 +585,7 @@ def _cell(
 def comparison_picture(comparison: Comparison, kind: str | None = None) -> Picture:
     """`figures`: each system with its interval, a panel for each metric. `ranks`: how ranks move from metric to metric.
     Both, one above the other, unless one is asked for (or there is nothing to rank)."""
-    from tallystick.show.pictures import Block, Dots, Ranks, draw_blocks
+    from tallystick.show.pictures import draw_blocks
 
     several = _is_ranked(comparison)
     chosen = [kind] if kind else ["figures", "ranks"] if several else ["figures"]
@@ -579,24 +597,31 @@ def comparison_picture(comparison: Comparison, kind: str | None = None) -> Pictu
         metric: {system: comparison.cells[system, metric] for system in comparison.systems}
         for metric in comparison.metrics
     }
-    ranks = {metric: {system: cell.rank for system, cell in row.items()} for metric, row in cells.items()}
+    blocks: dict[str, Callable[..., Block]] = {"figures": _dots, "ranks": _ranks}
+    return draw_blocks([blocks[name](comparison, cells) for name in chosen])
+
+
+def _dots(comparison: Comparison, cells: Mapping[str, Mapping[str, Cell]]) -> Dots:
+    from tallystick.show.pictures import Dots
+
     dots = {
         metric: {system: (cell.value, _ends(cell)) for system, cell in row.items() if cell.value is not None}
         for metric, row in cells.items()
     }
-    first = comparison.base if comparison.base in ranks else comparison.metrics[0]
+    first = comparison.base if comparison.base in cells else comparison.metrics[0]
+    order = sorted(comparison.systems, key=lambda system: _place(cells[first][system].rank))
+    return Dots(order, dots, {metric: _axis_label(comparison, metric) for metric in comparison.metrics})
+
+
+def _ranks(comparison: Comparison, cells: Mapping[str, Mapping[str, Cell]]) -> Ranks:
+    from tallystick.show.pictures import Ranks
+
+    ranks = {metric: {system: cell.rank for system, cell in row.items()} for metric, row in cells.items()}
     bars = {
-        metric: [
-            (ranks[metric][one[0]] or 0.0, ranks[metric][one[-1]] or 0.0)
-            for one in comparison.groups(metric)
-            if len(one) > 1
-        ]
-        for metric in comparison.metrics
+        metric: [(of[one[0]] or 0.0, of[one[-1]] or 0.0) for one in comparison.groups(metric) if len(one) > 1]
+        for metric, of in ranks.items()
     }
-    order = sorted(comparison.systems, key=lambda system: _place(ranks[first][system]))
-    labels = {metric: _axis_label(comparison, metric) for metric in comparison.metrics}
-    blocks: dict[str, Block] = {"figures": Dots(order, dots, labels), "ranks": Ranks(comparison.systems, ranks, bars)}
-    return draw_blocks([blocks[name] for name in chosen])
+    return Ranks(comparison.systems, ranks, bars)
 
 
 def _place(rank: float | None) -> float:

@@ -9,17 +9,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
-from tallystick.files.writing import to_json
+from tallystick.files.writing import JsonText, to_json_object
 from tallystick.frozen import frozen
-from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, InOrder
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
-from tallystick.show.tables import Table, both_texts, named_parts, value_text
+from tallystick.show.tables import Table
+from tallystick.show.words import both_texts, named_parts, value_text
 from tallystick.structures.texts import AnnotatedMention, Mention
 
 if TYPE_CHECKING:
@@ -168,9 +170,9 @@ SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+", DIFFERS: "~"}
 
 @frozen
 class Carried:
-    """Packed documents in order; `full` if there was no room for more."""
+    """Packed documents in order, written as JSON; `full` if there was no room for more."""
 
-    documents: list[dict[str, Any]]
+    documents: list[JsonText]
     full: bool
 
 
@@ -183,17 +185,19 @@ def carry_documents(
 ) -> Carried:
     """These documents with everything that can be drawn of them, as many as the budget of bytes allows; `shapes` draws what the
     explanation itself has."""
-    out: list[dict[str, Any]] = []
+    out: list[JsonText] = []
     if explain is None and draw is None:
         return Carried(out, False)
+    if isinstance(explain, InOrder):
+        explain.expect(ids)
     for key in ids:
         nodes = [DEEPEST]
         found = None if explain is None else explain(key)
         tree = None if found is None else pack_tree(found, nodes)
         drawn = draw(key) if draw is not None else () if found is None or shapes is None else shapes(found)
         drawings = [drawing.packed() for drawing in drawn]
-        one = {"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0}
-        budget -= len(to_json(one, indent=None).encode())
+        one = to_json_object({"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0})
+        budget -= len(one.encode())
         if budget < 0 and out:
             return Carried(out, True)
         out.append(one)
@@ -215,7 +219,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
             break
         children.append(pack_tree(child, nodes))
     status, name = SIGNS[node.status], node.name or _item(node)
-    weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
+    weights = _weights(node.weight, node.reference_self, node.predicted_self)
     if not node.children and node.status in (MISSED, SPURIOUS):
         value = node.reference if node.status == MISSED else node.predicted
         row = _alone(name, status, value, weights, bool(node.places), nodes, node.node)
@@ -224,7 +228,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
         return row
     if node.places:
         name, children = _called(name, children)
-    if len(children) == 1 and children[0][2:5] == weights:
+    if len(children) == 1 and tuple(children[0][2:5]) == weights:
         inner = children[0]
         return [_both_names(node, name, inner[0]), *inner[1:]]
     if children:
@@ -237,7 +241,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
 def _each_text(reference: Any, predicted: Any) -> tuple[str, str]:
     """Two values that count as the same, each by itself."""
     left = value_text(reference)
-    same = type(reference) is type(predicted) and type(reference) in (str, int) and reference == predicted
+    same = type(reference) is type(predicted) and isinstance(reference, (str, int)) and reference == predicted
     return left, left if same else value_text(predicted)
 
 
@@ -318,8 +322,10 @@ def _parts_alone(
         yield from ((key, part, of, False) for key, part, of in parts)
 
 
-def _short(x: float) -> float:
-    return int(x) if x == int(x) else round(x, 4)
+@lru_cache(maxsize=1 << 12)
+def _weights(*found: float) -> tuple[float, ...]:
+    """Weights as the page has them; most of them are the same few."""
+    return tuple(int(x) if x == int(x) else round(x, 4) for x in found)
 
 
 def _item(node: Explanation) -> str:

@@ -22,6 +22,7 @@ from tallystick.algebra.plain import plan_of
 from tallystick.algebra.proofs import Proofs
 from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
 from tallystick.engine.arrays import F64, I64, Blocks
+from tallystick.engine.clock import within
 from tallystick.engine.data import (
     COLUMNS,
     Data,
@@ -37,7 +38,7 @@ from tallystick.engine.data import (
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
 from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
-from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
+from tallystick.errors import MetricError, OutOfTime, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result
 
@@ -56,13 +57,15 @@ def evaluate(
     batch: int | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    time_limit: float | None = None,
 ) -> Result:
     """Score predictions against references.
 
     `reference` and `predicted` are two sequences of documents of one length, two mappings by document id, or two
     columns (see `tallystick.engine`). A document is whatever value the metric is for: a list of relations, a
     record, a set of entities. `undefined` is what a figure is where it is 0/0: None, 0.0 or 1.0. `executor` is any
-    `concurrent.futures.Executor`, to which the batches go; the result is the same to the last bit.
+    `concurrent.futures.Executor`, to which the batches go; the result is the same to the last bit. `time_limit` is in seconds for each
+    document: matchings that it stops have bounds (`result.bounds`), and similarities that take longer are an error.
 
     >>> result = ts.evaluate(ts.f1(ts.match(ts.exact)), [["a", "b"], ["c"]], [["a"], ["c", "d"]])
     >>> result.f1, result.precision
@@ -70,11 +73,11 @@ def evaluate(
     >>> ts.evaluate("f1(match(exact))", {"d1": ["a"]}, {"d1": ["a"]}).f1
     1.0
     """
-    if batch is None and progress is None and executor is None:
+    if batch is None and progress is None and executor is None and time_limit is None:
         found = evaluate_few(metric, reference, predicted, undefined)
         if found is not None:
             return found
-    run = Evaluation(metric, undefined=undefined)
+    run = Evaluation(metric, undefined=undefined, time_limit=time_limit)
     run.update(reference, predicted, batch=batch, progress=progress, executor=executor)
     return run.compute()
 
@@ -105,6 +108,15 @@ def evaluate_few(
     )  # fmt: skip
 
 
+def under_limit(metric: Node, seconds: Any) -> Node:
+    """The metric with a time limit for each document, which its expression and so its signature say wherever bounds may depend on it."""
+    if seconds is not None and not (
+        isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds > 0
+    ):
+        raise MetricError(f"time_limit: expected seconds above 0, found {seconds!r:.60}")
+    return metric.limited_to(seconds)
+
+
 def settings_of(metric: Node) -> str:
     """What changes the figures of a metric and is not in its expression."""
     return "" if getattr(metric, "known", None) is None else "unknown=counted"
@@ -127,6 +139,7 @@ class Evaluation:
         rows: bool = True,
         fields: bool = False,
         labels: str | None = None,
+        time_limit: float | None = None,
     ) -> None:
         if isinstance(metric, str):
             from tallystick.algebra.parse import parse
@@ -136,6 +149,7 @@ class Evaluation:
             raise MetricError(f"expected a metric such as f1(match(exact)), found {metric!r}")
         if undefined not in (None, 0.0, 1.0):
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
+        metric = under_limit(metric, time_limit)
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
         self._without_columns: list[tuple[Data, Data]] = []
         self.scored: tuple[Data, Data] | None = None
@@ -151,6 +165,7 @@ class Evaluation:
             fields={} if fields else None,
             labels=None if labels is None else LabelSums(labels),
             documents=[] if self.keep else None,
+            time_limit=time_limit,
         )
 
     @property
@@ -191,10 +206,7 @@ class Evaluation:
         n, first = len(reference), self._taken.count
         if ids is not None and len(ids) != n:
             raise SidesMismatch(f"{len(ids):,} ids for {n:,} documents")
-        if batch is not None and batch < 1:
-            raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
-        if executor is not None and not hasattr(executor, "submit"):
-            raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
+        _check_how(batch, executor)
         listed = [None] * n if ids is None else list(ids)
         self._taken.check_ids(listed)
         names = range(first, first + n) if ids is None else listed
@@ -226,13 +238,17 @@ class Evaluation:
                 raise (error if not by_id or n > 20 else _read_by_id(error, places)) from None
             predicted = accepted
             found = scored()
-        self.scored = reference, predicted
         found.surplus = surplus
+        return self._take(found, listed, reference, predicted)
+
+    def _take(self, found: Account, ids: list[Any], reference: Any, predicted: Any) -> F64:
+        """Add what was scored, and return its rows."""
+        self.scored = reference, predicted
         self.aligned, found.aligned = found.aligned, None
         rows = found.rows
         found.let_go()
         if self._taken.totals is None:
-            found.ids = listed
+            found.ids = ids
         found.documents = [(reference, predicted)]
         self._taken.add(found)
         self._taken.forget()
@@ -363,6 +379,13 @@ def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
         )
 
 
+def _check_how(batch: int | None, executor: Executor | None) -> None:
+    if batch is not None and batch < 1:
+        raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
+
+
 def _read_by_id(error: ValueMismatch, ids: Sequence[Any]) -> ValueMismatch:
     return ValueMismatch(
         f"{error} (both sides are dicts, which were read as {counted(len(ids), 'document')} by id, {some(ids)}; for one document, give "
@@ -486,18 +509,22 @@ def tally(
         else:
             left, right = (sliced(side, start, start + step) for side in (reference, predicted))
         scope = Scope(memory=account.memory)
+        here = names[start : start + len(left)] if not alone else ()
         try:
-            ranked = metric.rank(left, *readable(right), scope)
-            if ranked is None:
-                kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
-            else:
-                kind, rows, above = *ranked, None
+            with within(account.time_limit, len(left)):
+                ranked = metric.rank(left, *readable(right), scope)
+                if ranked is None:
+                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
+                else:
+                    kind, rows, above = *ranked, None
+        except OutOfTime as error:
+            raise OutOfTime(f"{_called(here)}{error}") from None
         except ValueMismatch as error:
 
             def score(some: Data, others: Data) -> Any:
                 return tally_rows(metric, some, others, account.memory)
 
-            raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
+            raise blame(error, score, left, right, here) from None
         account.kind = joint_kind(account.kind, kind)
         account.batches.append((kind, rows, above if metric.limited else None))
         account.count += len(rows)
@@ -513,6 +540,13 @@ def tally(
         add_label_sums(account.labels, metric, reference, predicted, account.memory)
     valid, _ = readable(predicted)
     account.invalid = [] if valid is None else sorted(set(range(n)) - set(valid.tolist()))
+
+
+def _called(names: Sequence[Any]) -> str:
+    """Documents at the beginning of a message."""
+    if not len(names):
+        return ""
+    return f"document {names[0]}: " if len(names) == 1 else f"documents {names[0]} to {names[-1]}: "
 
 
 def batch_size(metric: Node, documents: Data) -> int:

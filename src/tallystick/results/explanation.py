@@ -12,7 +12,7 @@ The weights of a matching's children add up to its own; asking for an explanatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from typing import Any
@@ -163,6 +163,36 @@ def explain_documents(
         _with_surplus(found[k], one) if k in found else explain_document(metric, references[k], one, memory)
         for k, one in enumerate(predictions)
     ]
+
+
+AHEAD = 32
+"""So many documents are aligned together."""
+
+
+class InOrder:
+    """The alignments of documents by id. Who says in which order they will be asked for (`expect`) is given some that were aligned
+    together, which takes half of the time."""
+
+    def __init__(self, together: Callable[[Sequence[Any]], Sequence[Explanation]]) -> None:
+        self.together = together
+        self._order: Sequence[Any] = ()
+        self._places: dict[Any, int] = {}
+        self._found: dict[Any, Explanation] = {}
+        self._ahead, self._following = 1, 0
+
+    def expect(self, order: Sequence[Any]) -> None:
+        """The documents that will be asked for, one after the other."""
+        self._order, self._places = order, {document: place for place, document in enumerate(order)}
+        self._ahead, self._following = 1, 0
+
+    def __call__(self, document: Any) -> Explanation:
+        if document not in self._found:
+            place = self._places.get(document, -1)
+            self._ahead = min(2 * self._ahead, AHEAD) if place == self._following else 1
+            some = self._order[place : place + self._ahead] if place >= 0 else [document]
+            self._found = dict(zip(some, self.together(some), strict=True))
+            self._following = place + len(some)
+        return self._found[document]
 
 
 def _explain_all(

@@ -217,6 +217,11 @@ def _is_exchanged(reference: Any, predicted: Any) -> bool:
     return one.month != one.day and (one.year, one.month, one.day) == (other.year, other.day, other.month)
 
 
+def _is_opposite(reference: Any, predicted: Any) -> bool:
+    """Whether the one is true and the other false; the reference says so as a truth value."""
+    return isinstance(reference, (bool, np.bool_)) and _reads(_TRUTH, predicted) and _TRUTH(reference, predicted) == 0
+
+
 def _numbers(value: Any) -> tuple[float, ...]:
     """A number under both conventions; none if it is no number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
@@ -325,6 +330,7 @@ KINDS = {
             "sign", "the same number with the other sign", fits=_NUMBERS, similarity=via(magnitude, equal),
             remedy={"expression": "via(tallystick:magnitude, equal)"},
         ),
+        Kind("opposite", "the other truth value", fits=_is_opposite),
         Kind("rounding", "the same number to fewer digits", fits=_is_rounded, remedy=lambda pairs: {"number": _tolerance(pairs)}),
         Kind(
             "exchanged", "the same date with day and month exchanged",

@@ -271,7 +271,11 @@ class Analysis(Tables):
         ]  # fmt: skip
         columns = ["error", "where", "reference", "predicted", *(["text"] if texts else [])]
         more = len(shown) < len(self.mistakes)
-        notes = ["Of each kind the first ones. Ask for more rows to see more; JSON has them all."] if more else []
+        notes = (
+            ["Of each kind the first ones; --rows N (in Python rows=N) shows more, and JSON has them all."]
+            if more
+            else []
+        )
         many = f", {len(shown):,} of {len(self.mistakes):,}" if more else ""
         return [Table(columns, rows, f"Where they are{many}", notes)]
 

@@ -12,8 +12,10 @@ may be rare, and the test is randomisation, which holds its level for any number
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,11 +24,10 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.tally import Counts, Kind, Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
-from tallystick.results.bins import bin_order
 from tallystick.results.compare import compare_parts, splits_with
-from tallystick.results.resampling import EQUAL, Interval, intervals
+from tallystick.results.resampling import EQUAL, Interval, intervals, where_present
 from tallystick.results.result import LabelFigures, Result
-from tallystick.results.results import expressions, find_labels
+from tallystick.results.results import called_by, expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
 from tallystick.results.units import RESAMPLES, interval_line
@@ -113,7 +114,8 @@ def portions_of(
         rows = found_rows.rows()
         order = sorted(rows, key=lambda key: (str(key), type(key).__name__))
         beta = getattr(one.kind, "beta", 1.0)
-        out[name] = Portions({key: rows[key] for key in order}, path, beta, one=False, counts=found_rows.support)
+        called = called_by(labels).get(path, path)
+        out[name] = Portions({key: rows[key] for key in order}, called, beta, one=False, counts=found_rows.support)
     return out
 
 
@@ -141,7 +143,7 @@ def with_intervals(
     if by is not None:
         for metric, portions in results.background.portions(results, by, label, train).items():
             parts = portions.results(results[metric])
-            drawn_parts = [_where_present(part) for part in parts.values()]
+            drawn_parts = [where_present(part) for part in parts.values()]
             found[metric] = dict(zip(parts, intervals(drawn_parts, resamples=resamples), strict=True))
     out, order = [], list(found)
     for table in tables:
@@ -163,34 +165,6 @@ def with_intervals(
     extra = {"intervals": {name: _ends(one) for name, one in whole.items()}, "intervals_by": drawn}
     placed = {f"{by}s": rows} if by in ("label", "field") else {"by": {by: rows}}
     return out, {**extra, **(placed if by is not None else {})}
-
-
-@frozen
-class WherePresent:
-    """A part as resamples see it: one that has nothing of the part on either side has no figure, and the policy for 0/0 holds in the
-    others. An interval is then about how well the part is found, and not about how often it was drawn."""
-
-    kind: Kind
-    undefined: float
-
-    @property
-    def headline(self) -> str:
-        return self.kind.headline
-
-    @property
-    def sums(self) -> tuple[str, ...]:
-        return self.kind.sums
-
-    def figures(self, sums: F64) -> dict[str, F64]:
-        there = sums.any(axis=-1)
-        found = self.kind.figures(sums)
-        return {n: np.where(there, np.nan_to_num(one, nan=self.undefined), np.nan) for n, one in found.items()}
-
-
-def _where_present(part: Result) -> Result:
-    if part.undefined is None:
-        return part
-    return part.changed(kind=WherePresent(part.kind, part.undefined), undefined=None)
 
 
 def _about_absence(known: Mapping[str, Mapping[str, Interval]], resamples: int) -> list[str]:
@@ -571,3 +545,31 @@ def _plain(value: Any) -> float | None:
 
 def _whole(value: float) -> float:
     return int(value) if value == int(value) else value
+
+
+# Values in bins: of numbers 0, 1, 2, 3-4, 5-8, 9-16, ..., which double; a fraction is in the bin of the next whole number. Texts are parts
+# of their own.
+
+
+NONE = "(none)"
+"""The part of what has no value."""
+
+
+def bin_of(value: Any) -> str:
+    """The part that a value belongs to: a number's bin, a text itself."""
+    if value is None or value == "" or value != value:
+        return NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, (int, float)):
+        return str(value)
+    number = max(0, ceil(value - 1e-9))
+    high = 1 << max(0, number - 1).bit_length() if number else 0
+    low = high // 2 + 1 if number > 1 else number
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def bin_order(part: str) -> tuple[int, int, str]:
+    """What parts are sorted by: bins of numbers by where they begin, then texts, and what has no value last."""
+    number = re.fullmatch(r"(\d+)(-\d+)?", part)
+    return (0, int(number[1]), "") if number else (2 if part == NONE else 1, 0, part)

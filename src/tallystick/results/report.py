@@ -19,7 +19,7 @@ import numpy as np
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.json_values import collector_paused
-from tallystick.files.writing import write_atomically
+from tallystick.files.writing import JsonText, to_json_object, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
 from tallystick.results.kinds import spelled
@@ -370,7 +370,7 @@ def _sections(filled: Sequence[Section], plotted: bool) -> list[tuple[str, str]]
 
 def _data(
     page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Axes, order: Sequence[int], carried: Carried,
-) -> dict[str, Any]:  # fmt: skip
+) -> JsonText:  # fmt: skip
     first = page.results[page.best]
     metrics = {
         name: {
@@ -381,7 +381,7 @@ def _data(
         }
         for name, result in page.results.items()
     }
-    return {
+    content = {
         "tallystick": __version__,
         "title": page.title,
         "main": page.best,
@@ -403,10 +403,11 @@ def _data(
                 for k, (m, f, values) in enumerate(axes.axes)
             ],
         },
-        "aligned": {str(k): one for k, one in enumerate(carried.documents)},
+        "aligned": to_json_object({str(k): one for k, one in enumerate(carried.documents)}),
         **_fields(page, order),
         **_confidence(page),
     }
+    return to_json_object(content)
 
 
 def _badges(page: Page) -> dict[str, Mapping[Any, Any]]:

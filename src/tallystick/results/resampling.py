@@ -45,7 +45,7 @@ from tallystick.engine.drawing import (
     weights_for,
     width_of,
 )
-from tallystick.engine.tally import Kind, strata_of
+from tallystick.engine.tally import Counts, Kind, strata_of
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.frozen import frozen
 from tallystick.results.units import RESAMPLES, in_units
@@ -129,6 +129,35 @@ def resampled_figures(
         {name: Resampled(found, joined[uppers[k]][name] if k in uppers else found) for name, found in joined[k].items()}
         for k in range(len(results))
     ]
+
+
+@frozen
+class WherePresent:
+    """A part as resamples see it: one that has nothing of the part on either side has no figure, and the policy for 0/0 holds in the
+    others. An interval is then about how well the part is found, and not about how often it was drawn."""
+
+    kind: Kind
+    undefined: float
+
+    @property
+    def headline(self) -> str:
+        return self.kind.headline
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return self.kind.sums
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        there = sums.any(axis=-1)
+        found = self.kind.figures(sums)
+        return {n: np.where(there, np.nan_to_num(one, nan=self.undefined), np.nan) for n, one in found.items()}
+
+
+def where_present(part: Result) -> Result:
+    """A part whose resamples are those that have something of it."""
+    if part.undefined is None or not isinstance(part.kind, Counts):
+        return part
+    return part.changed(kind=WherePresent(part.kind, part.undefined), undefined=None)
 
 
 def figures_of(kind: Kind, sums: F64, undefined: float | None, headline: bool) -> dict[str, F64]:

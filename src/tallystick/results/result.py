@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from tallystick.results.accounts import FieldSums, LabelSums
     from tallystick.results.confidence import Calibration, Claims, Review
     from tallystick.results.errors import Errors
-    from tallystick.results.explanation import Explanation
+    from tallystick.results.explanation import Explanation, InOrder
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
+    from tallystick.show.tables import How
 
 Figures = dict[str, "float | None"]
 
@@ -373,6 +373,19 @@ class Result(Written):
         metric = self.expression
         left, right = self._document(document)
         return explain_document(metric, left, right, self.memory)
+
+    def explain_in_order(self) -> InOrder:
+        """The same for many documents, some of them together."""
+        from tallystick.results.explanation import InOrder, explain_documents
+
+        def explain(documents: Sequence[Any]) -> Sequence[Explanation]:
+            if self.tree is not None:
+                return [self.tree(document) for document in documents]
+            metric = self.expression
+            references, predictions = zip(*map(self._document, documents), strict=True)
+            return explain_documents(metric, references, predictions, self.memory)
+
+        return InOrder(explain)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
         from tallystick.engine.rows import as_objects, sliced

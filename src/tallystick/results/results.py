@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from tallystick.results.resampling import Interval
     from tallystick.results.saved import Against
     from tallystick.results.slices import Slices
-    from tallystick.show.cells import How
     from tallystick.show.pictures import Picture
+    from tallystick.show.tables import How
 
 BREAKDOWNS = ("label", "document", "field")
 
@@ -73,15 +73,24 @@ class Background:
         """What figures can be by."""
         return BREAKDOWNS
 
-    def check_breakdown(self, what: str, *more: str) -> None:
-        """Refuse any other word than what figures can be by."""
-        known = (*self.breakdowns, *more)
+    @property
+    def also_by(self) -> Mapping[str, tuple[str, str | None]]:
+        """Other words for breakdowns, each with the label that it means."""
+        return {}
+
+    def meant(self, what: str, label: str | None, *more: str) -> tuple[str, str | None]:
+        """What figures are by, and which label; any other word is refused."""
+        if what in self.also_by:
+            by, usual = self.also_by[what]
+            return by, label or usual
+        known = (*self.breakdowns, *self.also_by, *more)
         if what not in known:
             has = f"{self.task} has" if self.task else "there are"
             it = "it has" if self.task else "there are"
             raise MetricError(
                 f"{has} no figures by {what}; {it} those by {', '.join(known)}.{did_you_mean(what, known)}"
             )
+        return what, label
 
     def words(self, results: Results) -> Sequence[Any] | None:
         """The words of each document, where they are known."""
@@ -175,7 +184,7 @@ class Background:
             return Parts()
         tables = [replace(reports.fields_table(result), title=f"By field, under {name}" if len(results) > 1 else "")]
         return Parts(
-            tables, reports.costs_table(result), explain=result.explain, main=name, alignment="Side by side",
+            tables, reports.costs_table(result), explain=result.explain_in_order(), main=name, alignment="Side by side",
             further="result.explain",
         )  # fmt: skip
 
@@ -363,7 +372,7 @@ class Results(Written, Mapping[str, Result]):
         """Figures by "label", "document" (the worst first), "field", or an attribute of the task's items, such as "length". `label` says
         which label, where there are several; `train` is the training data of "seen" and "frequency"; with `intervals` every figure of a
         part has its confidence interval."""
-        self.background.check_breakdown(what)
+        what, label = self.background.meant(what, label)
         if what == "document":
             return Tables([reports.documents_table(self, rows)])
         tables, json = self.background.breakdown(self, what, label, train)
@@ -500,7 +509,7 @@ def broken_down(
     if own:
         return labels_of(results, own)
     if labels or label is None:
-        return labels_of(results, find_labels(labels, results, label or usual))
+        return labels_of(results, find_labels(labels, results, label or usual), called_by(labels))
     return labels_of(results, {expressions(results)[0][0]: label})
 
 
@@ -510,10 +519,19 @@ def fields_of(results: Mapping[str, Result]) -> tuple[list[Table], dict[str, Any
     return tables, {"fields": {name: [vars(row) for row in result.by_field()] for name, result in results.items()}}
 
 
-def labels_of(results: Mapping[str, Result], paths: Mapping[str, str | None]) -> tuple[list[Table], dict[str, Any]]:
+def called_by(labels: Mapping[str, str]) -> dict[str, str]:
+    """What the labels at a path are called."""
+    return {path: name for name, path in labels.items()}
+
+
+def labels_of(
+    results: Mapping[str, Result], paths: Mapping[str, str | None], called: Mapping[str, str] | None = None
+) -> tuple[list[Table], dict[str, Any]]:
     """Figures by label of some metrics, as tables and as JSON: by metric a row for each label. `paths` says where the labels of
-    each are; nowhere, if its tally has labels of its own."""
-    tables = [reports.labels_table(results[name], path, title=name) for name, path in paths.items()]
+    each are; nowhere, if its tally has labels of its own. `called` says what those at a path are called."""
+    tables = [
+        reports.labels_table(results[name], path, name, (called or {}).get(path or "")) for name, path in paths.items()
+    ]
     return tables, {
         "labels": {name: [vars(row) for row in results[name].by_label(path)] for name, path in paths.items()}
     }

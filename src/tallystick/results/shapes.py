@@ -172,10 +172,9 @@ def _tree(title: str, tree: Explanation) -> Drawing:
     status_of = _statuses(tree)
     for child in tree.children:
         statuses = [status_of[side][place] for side, place in enumerate(child.places) if place is not None]
-        shown = child.reference if child.status != IS_SPURIOUS else child.predicted
-        knots.append(
-            Knot(_label(shown), statuses[0] if statuses else RIGHT, _label(child.predicted) if PART in statuses else "")
-        )
+        shown = _label(child.reference if child.status != IS_SPURIOUS else child.predicted)
+        shown = f"{shown} ≠ {_label(child.predicted)}" if PART in statuses else shown
+        knots.append(Knot(shown, statuses[0] if statuses else RIGHT))
         for side, place in enumerate(child.places):
             if place is not None:
                 where[side][place] = len(knots) - 1

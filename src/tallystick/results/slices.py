@@ -23,12 +23,11 @@ from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Labelled
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
-from tallystick.files.cells import read_cells, separator
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
+from tallystick.files.table import read_cells, separator
 from tallystick.frozen import frozen
-from tallystick.results.bins import NONE, bin_of, bin_order
-from tallystick.results.parts import Portions
+from tallystick.results.parts import NONE, Portions, bin_of, bin_order
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments
@@ -194,12 +193,14 @@ def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
     there = False
     for reference, _ in result.documents_kept if result is not None else ():
         for value in as_objects(reference):
+            has, above = True, ""
             for step in path.split("."):
                 names = field_names(value)
-                known |= dict.fromkeys(map(str, names))
+                known |= dict.fromkeys(f"{above}{name}" for name in names)
+                above = f"{above}{step}."
                 has = step in names
-                there = there or has
                 value = None if not has else value[step] if isinstance(value, Mapping) else getattr(value, step, None)
+            there = there or has
             out.append(value)
     if there:
         return out

@@ -18,15 +18,8 @@ from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures, worst_first
-from tallystick.show.tables import (
-    Column,
-    Table,
-    cut,
-    notebook_tree,
-    one_line,
-    quantity,
-    tell_apart,
-)
+from tallystick.show.tables import Column, Table, notebook_tree, quantity
+from tallystick.show.words import cut, one_line, tell_apart
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
@@ -141,10 +134,10 @@ def rows_as_json(rows: Mapping[str, Mapping[str, Any]], key: str = "label") -> l
     ]
 
 
-def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
-    """A row for each label."""
+def labels_table(result: Result, path: str | None = None, title: str = "", called: str | None = None) -> Table:
+    """A row for each label; the path is what they are called, unless somebody knows better."""
     rows = result.by_label(path)
-    return label_rows_table(rows, path or "label", title, names=() if rows else tuple(result.figures))
+    return label_rows_table(rows, called or path or "label", title, names=() if rows else tuple(result.figures))
 
 
 def label_rows_table(rows: Sequence[LabelFigures], called: str, title: str = "", names: Sequence[str] = ()) -> Table:
@@ -228,13 +221,20 @@ def explanation_line(tree: Explanation) -> str:
         whole = shorten(value, 4 * WIDTH) if not explanation_parts(tree) else _kind(value)
         said = "" if tree.how == PART or tree.name == tree.status else f"  {tree.status}"
         return f"{'-' if tree.status == 'missed' else '+'} {name}{whole}{said}"
-    weight = f"{tree.weight:.4g}"
-    if tree.children:
-        most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
-        if tree.reference_self == tree.predicted_self:
-            most = f"{tree.reference_self:.4g}"
-        variables = ", ".join(f"{x} ↔ {y}" for x, y in tree.variables)
-        return f"{name}{tree.how} = {weight} of {most}" + (f", with {variables}" if variables else "")
+    return _line_of_parts(tree, name) if tree.children else _line_of_pair(tree, name)
+
+
+def _line_of_parts(tree: Explanation, name: str) -> str:
+    """A node with others below it: what they add up to, and of how much."""
+    most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
+    if tree.reference_self == tree.predicted_self:
+        most = f"{tree.reference_self:.4g}"
+    variables = ", ".join(f"{x} ↔ {y}" for x, y in tree.variables)
+    return f"{name}{tree.how} = {tree.weight:.4g} of {most}" + (f", with {variables}" if variables else "")
+
+
+def _line_of_pair(tree: Explanation, name: str) -> str:
+    """Two values that met, and whether they are equal."""
     if tree.how in ("var", "triple") and tree.weight > 0:
         return f"= {name}{tree.reference} ↔ {tree.predicted}"
     if tree.how == "accepted":  # by a rule or a judge, which say more than whether the two are equal
@@ -246,7 +246,7 @@ def explanation_line(tree: Explanation) -> str:
         if same_value(tree.reference, tree.predicted):
             return f"= {name}{shorten(tree.reference)}"
         return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
-    return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {weight}"
+    return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {tree.weight:.4g}"
 
 
 def _kind(value: Any) -> str:

@@ -63,12 +63,9 @@ def unit_line(results: Sequence[Result]) -> str:
     return f"unit={units[0].unit}{called}, units={sizes}"
 
 
-def interval_line(
-    results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95, method: str = "percentile"
-) -> str:  # fmt: skip
+def interval_line(results: Sequence[Result], *, resamples: int = RESAMPLES) -> str:
     """How intervals were made, for a signature."""
-    settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}"
-    return f"{settings}, {unit_line(results[:1])}"
+    return f"resamples={resamples}, seed=0, level=0.95, interval=percentile, {unit_line(results[:1])}"
 
 
 def grouped(results: Results, by: GroupSpec) -> Results:

@@ -291,13 +291,18 @@ def dask_workers(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise TallystickError(f"no scheduler answers at {address} ({error})") from None
     try:
-        if not client.nthreads():
-            client.wait_for_workers(1, timeout=60)
+        _wait_for_a_worker(client, address)
         yield client.get_executor(pure=False, retries=RETRIES)
-    except TimeoutError:
-        raise TallystickError(f"the scheduler at {address} has no workers") from None
     finally:
         client.close()
+
+
+def _wait_for_a_worker(client: Any, address: str) -> None:
+    try:
+        if not client.nthreads():
+            client.wait_for_workers(1, timeout=60)
+    except TimeoutError:
+        raise TallystickError(f"the scheduler at {address} has no workers; it was given 60 s to get one") from None
 
 
 def _is_address(text: str) -> bool:

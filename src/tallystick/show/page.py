@@ -6,14 +6,13 @@ that nothing in the data can become markup.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import TallystickError
-from tallystick.files.writing import to_json
+from tallystick.files.writing import JsonText, to_json
 from tallystick.frozen import frozen
-from tallystick.show.cells import head_text, kind_of
-from tallystick.show.tables import Table, cell_text
+from tallystick.show.tables import Table, cell_text, head_text, kind_of
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ class Section:
     lead: str = ""
 
 
-def render_page(template: str, scripts: Sequence[str], content: Mapping[str, Any], **values: Any) -> str:
+def render_page(template: str, scripts: Sequence[str], content: Any, **values: Any) -> str:
     """A page from its template, with style, scripts and data inside."""
     sources = [_asset(name) for name in scripts]
     return (
@@ -55,9 +54,9 @@ def _asset(name: str) -> str:
     return files("tallystick.show").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
-def embed(value: Any) -> str:
-    """JSON that cannot end the script element that it stands in."""
-    text = to_json(value, indent=None)
+def embed(content: Any) -> str:
+    """JSON that cannot end the script element that it stands in; it may be written already."""
+    text = content if isinstance(content, JsonText) else to_json(content, indent=None)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

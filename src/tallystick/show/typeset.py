@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tallystick.frozen import frozen
-from tallystick.show.cells import BEST, PAPER, SECOND, Estimate, Name, Style, kind_of, places
+from tallystick.show.tables import BEST, PAPER, SECOND, Estimate, Name, Style, kind_of, places
 
 if TYPE_CHECKING:
     from tallystick.show.tables import Table
@@ -55,14 +55,15 @@ def typst_text(text: str) -> str:
 
 @frozen
 class Figure:
-    """A figure and what stands around it, as text; `gap` is the number of digits that others in its column have more of."""
+    """A figure and what stands around it, as text; `gap` is what others in its column have in front of it:
+    a sign, digits."""
 
     number: str
     spread: str
     ends: str
     mark: str
     place: int
-    gap: int
+    gap: str
 
 
 class Language(Protocol):
@@ -121,11 +122,13 @@ def _column(
     }
     left = not _of_numbers(values, column, style)
     most = max((_whole(one.number) for one in figures.values()), default=0)
+    below = any(one.number.startswith("-") for one in figures.values())
     cells, widths = [], [0.0]
     for r, value in enumerate(values):
         if r in figures:
             one = figures[r]
-            gap = most - _whole(one.number) if left else 0
+            sign = "−" if below and not one.number.startswith("-") else ""
+            gap = sign + "0" * (most - _whole(one.number)) if left else ""
             cells.append(language.figure(Figure(one.number, one.spread, one.ends, one.mark, one.place, gap)))
             widths.append(len(one.number) + len(one.spread) + 0.7 * (len(one.ends) + len(one.mark)) + 1)
         elif isinstance(value, Name):
@@ -140,14 +143,14 @@ def _column(
 
 def _figure(value: float, column: str, style: Style, place: int) -> Figure:
     if not isinstance(value, Estimate):
-        return Figure(style.number(value, column), "", "", "", place, 0)
+        return Figure(style.number(value, column), "", "", "", place, "")
     spread, ends = style.around(value, column)
-    return Figure(style.number(float(value), column, value.digits), spread, ends, value.mark, place, 0)
+    return Figure(style.number(float(value), column, value.digits), spread, ends, value.mark, place, "")
 
 
 def _whole(number: str) -> int:
-    """How many signs stand before the decimal point."""
-    return len(number.partition(".")[0])
+    """How many digits stand before the decimal point."""
+    return len(number.partition(".")[0].removeprefix("-"))
 
 
 def _of_numbers(values: Sequence[Any], column: str, style: Style) -> bool:
@@ -194,8 +197,8 @@ class Latex:
         number = latex_text(one.number)
         number = {BEST: f"\\textbf{{{number}}}", SECOND: f"\\underline{{{number}}}"}.get(one.place, number)
         parts = [
-            f"\\phantom{{{'0' * one.gap}}}" if one.gap else "", number, f"\\textsuperscript{{{latex_text(one.mark)}}}" if one.mark else "",
-            f" $\\pm$ {latex_text(one.spread)}" if one.spread else "", f" {{\\scriptsize {latex_text(one.ends)}}}" if one.ends else "",
+            f"\\phantom{{{latex_text(one.gap)}}}" if one.gap else "", number, f"\\textsuperscript{{{latex_text(one.mark)}}}" if one.mark else "",
+            f" $\\pm$ {latex_text(one.spread)}" if one.spread else "", f" {{\\scriptsize {latex_text(one.ends.replace('-', '−'))}}}" if one.ends else "",
         ]  # fmt: skip
         return "".join(parts)
 
@@ -260,7 +263,7 @@ class Typst:
         number = {BEST: f"#strong[{number}]", SECOND: f"#underline[{number}]"}.get(one.place, number)
         ends = one.ends.replace("[", "\\[").replace("]", "\\]").replace("-", "−")
         parts = [
-            f"#hide[{'0' * one.gap}]" if one.gap else "", number, f"#super[{typst_text(one.mark)}]" if one.mark else "",
+            f"#hide[{one.gap}]" if one.gap else "", number, f"#super[{typst_text(one.mark)}]" if one.mark else "",
             f" ± {one.spread}" if one.spread else "", f" #text(0.75em)[{ends}]" if ends else "",
         ]  # fmt: skip
         return "".join(parts)

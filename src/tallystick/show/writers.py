@@ -9,22 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
-from tallystick.show.cells import BEST, PLAIN, SECOND, Style, head_text, places, style_of
 from tallystick.show.tables import (
+    BEST,
+    PLAIN,
+    SECOND,
     Columns,
+    Style,
     Table,
     choose,
     for_programs,
+    head_text,
     html_escape,
     html_note,
     html_table,
+    places,
+    style_of,
     text_rows,
     with_columns,
 )
 from tallystick.show.typeset import to_latex, to_typst
 
 if TYPE_CHECKING:
-    from tallystick.show.cells import How
+    from tallystick.show.tables import How
 
 _MARKS = re.compile(r"[\\`*|~$]|(?<![^\W_])_|_(?![^\W_])|<|&(?=#?\w+;)|(?<=\])\(")
 

@@ -197,14 +197,7 @@ class Graph(Generic[T]):
         nodes, edges = value["nodes"], value.get("edges") or ()
         if not all(isinstance(listed, (list, tuple)) for listed in (nodes, edges)):
             raise wrong
-        named = all(isinstance(node, Mapping) and {"id", "label"} == node.keys() for node in nodes) and len(nodes) > 0
-        if named and not all(isinstance(node["id"], Hashable) for node in nodes):
-            raise ValueMismatch(f"expected ids of nodes that are texts or numbers, found {nodes!r:.80}")
-        place: dict[Any, int] = (
-            {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
-        )
-        if len(place) < len(nodes):
-            raise ValueMismatch(f"expected unique node ids, found a duplicate in {nodes!r:.80}")
+        labels, place = _labels_and_places(nodes)
         ends = [(edge.get("source"), edge.get("target")) if isinstance(edge, Mapping) else edge for edge in edges]
         for edge in ends:
             if (
@@ -213,7 +206,6 @@ class Graph(Generic[T]):
                 or not all(isinstance(end, Hashable) and end in place for end in edge)
             ):
                 raise ValueMismatch(f"expected edges between the {len(nodes)} nodes of the graph, found {edge!r:.60}")
-        labels = tuple(node["label"] for node in nodes) if named else tuple(nodes)
         return cls(labels, tuple((place[a], place[b]) for a, b in ends))
 
     def relabelled(self, change: Callable[[Any], Any]) -> Graph[Any]:
@@ -228,6 +220,18 @@ class Graph(Generic[T]):
 
     def __contains__(self, label: object) -> bool:
         return label in self.labels
+
+
+def _labels_and_places(nodes: Sequence[Any]) -> tuple[tuple[Any, ...], dict[Any, int]]:
+    """The labels of nodes, and the place of each by what edges call it: its id, or its place if nodes are plain labels."""
+    if not nodes or not all(isinstance(node, Mapping) and {"id", "label"} == node.keys() for node in nodes):
+        return tuple(nodes), {k: k for k in range(len(nodes))}
+    if not all(isinstance(node["id"], Hashable) for node in nodes):
+        raise ValueMismatch(f"expected ids of nodes that are texts or numbers, found {nodes!r:.80}")
+    place = {node["id"]: k for k, node in enumerate(nodes)}
+    if len(place) < len(nodes):
+        raise ValueMismatch(f"expected unique node ids, found a duplicate in {nodes!r:.80}")
+    return tuple(node["label"] for node in nodes), place
 
 
 # Event hierarchies: events that are parts or members of other events ("Evaluation for Partial Event Coreference").

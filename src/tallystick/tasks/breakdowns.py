@@ -20,9 +20,8 @@ from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError
 from tallystick.files.source import Source
-from tallystick.results.bins import bin_of, bin_order
 from tallystick.results.breakdown import NoCollection, PartRows, has_labels_at, rows_by_value
-from tallystick.results.parts import Portions
+from tallystick.results.parts import Portions, bin_of, bin_order
 from tallystick.results.tables import label_rows_table
 from tallystick.tasks.attributes import TRAINED, About, Attribute, OtherItems, Value, needs_training, no_training
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, default_of, option_of

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from tallystick.tasks.plain import Given
 
 __all__ = [
-    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish",
-    "find_task", "option", "refuse_idle", "target_accuracy", "task_names",
+    "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish", "allow_code",
+    "find_task", "option", "refuse_idle", "target_accuracy", "task_names", "time_limit",
 ]  # fmt: skip
 
 Use = Literal["figures", "score", "explain"]
@@ -111,6 +111,36 @@ def target_accuracy() -> Any:
     """
     says = "With --confidence: the accuracy for which to find the lowest threshold."
     return option(0.95, says, metavar="SHARE", above=0, most=1, use="score")
+
+
+def time_limit(*also: str) -> Any:
+    """The option of every task whose metrics may take long: graphs, trees, tables, long sequences, texts each with each.
+
+    >>> from tallystick.tasks.contract import option, time_limit
+    >>> @dataclass(frozen=True)
+    ... class SlowSettings:
+    ...     time_limit: float | None = time_limit()
+    >>> SlowSettings().time_limit is None
+    True
+    """
+    says = "The most seconds for each document: a matching that takes longer has bounds, similarities that do are an error.  [default: 60 for a matching]"
+    return option(None, says, names=("--time-limit", *also), metavar="SECONDS", above=0, show_default=False)
+
+
+def allow_code() -> Any:
+    """The option of every task that takes expressions, choices or schemas: whether these may name code.
+
+    >>> from tallystick.tasks.contract import allow_code, option
+    >>> @dataclass(frozen=True)
+    ... class OwnSettings:
+    ...     allow_code: bool = allow_code()
+    >>> OwnSettings().allow_code
+    False
+    """
+    return option(
+        False,
+        "Let expressions, choices and schemas name functions of your own (module:name), which are imported and run.",
+    )
 
 
 def unit_option(sentences: str) -> Any:
@@ -339,6 +369,8 @@ class Task:
     label: ClassVar[str | None] = None
     """The one that --by label means, unless another is named."""
     label_help: ClassVar[str] = ""
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """What people call a breakdown, where that is not what its labels are called: {"slot": "field"}."""
     attributes: ClassVar[Mapping[str, Attribute]] = {}
     """What its items have beside labels that figures can be by, such as their length (`tasks/attributes.py`)."""
     keys: ClassVar[Mapping[str, Value]] = {}
@@ -346,7 +378,7 @@ class Task:
     invalid_answers: ClassVar[bool] = False
     """Whether a prediction that cannot be read may count as invalid, so that there is a share of these."""
     without: ClassVar[Mapping[str, str]] = {}
-    """Why it does not have what other tasks have, by the column of docs/matrix.md (`tasks/matrix.py`)."""
+    """Why it does not have what other tasks have, by the column of docs/matrix.md (`docsite/matrix.py`)."""
     without_missing: ClassVar[str] = ""
     """Why no document can be missing, if none can."""
     cites: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -640,6 +672,16 @@ class Task:
     def main_metric(self, results: Results) -> str:
         """The metric that reports are ordered by."""
         return self.main
+
+    @property
+    def also_by(self) -> dict[str, tuple[str, str | None]]:
+        """Other words for breakdowns: the name of a label is `label` with that label."""
+        own: dict[str, tuple[str, str | None]] = {}
+        if "label" in self.breakdowns:
+            own = {name: ("label", name if len(self.labels) > 1 else None) for name in self.labels}
+        own |= {name: (by, None) for name, by in self.synonyms.items()}
+        taken = (*self.breakdowns, *self.all_attributes, "document")
+        return {name: meant for name, meant in own.items() if name not in taken}
 
     def check_breakdown(self, by: str | None, in_shards: bool = False) -> None:
         """That the task has these figures."""

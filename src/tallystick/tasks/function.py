@@ -7,7 +7,6 @@ plain data is laid out as the lines of a file first (`tasks/plain.py`).
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import re
 import textwrap
@@ -306,56 +305,6 @@ def describe(task: Task) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-# What type checkers see: `functions.pyi`, written by `python -m tallystick.tasks.function` and held up to date by a test.
-
-STUB = '''"""The tasks as functions, for type checkers: written by `python -m tallystick.tasks.function` from the tasks' declarations."""
-
-import os
-from collections.abc import Sequence
-from typing import Any, Literal
-
-from tallystick.results.results import Results
-
-_Texts = str | Sequence[str]
-_File = str | os.PathLike[str]
-'''
-
-
-def stub() -> str:
-    """The functions of all tasks with their options, typed; options with choices take these alone."""
-    return STUB + "".join(f"\n{_stub_of(find_task(name))}" for name in task_names())
-
-
-def _stub_of(task: Task) -> str:
-    hints = typing.get_type_hints(task.Settings)
-    options = [(one.name, _annotation(one, hints[one.name])) for one in task.options("figures")]
-    if task.together:
-        options.insert(0, (TOGETHER, "bool"))
-    predicted = "predicted: object = None" if task.together else "predicted: object"
-    lines = [
-        "reference: object",
-        predicted,
-        "metrics: _Texts = ()",
-        "*",
-        *(f"{name}: {kind} = ..." for name, kind in options),
-    ]
-    listed = "".join(f"    {line},\n" for line in lines)
-    return f'def {task.name}(\n{listed}) -> Results:\n    """{task.summary[0].upper()}{task.summary[1:]}."""\n'
-
-
-def _annotation(one: Field[Any], kind: Any) -> str:
-    if kind is Any:
-        return "Any"
-    if typing.get_origin(kind) is tuple:
-        return "_Texts"
-    choices, inside = choices_of(one, kind), {kind, *typing.get_args(kind)}
-    plain = f"Literal[{', '.join(json.dumps(choice) for choice in choices)}]" if choices else ""
-    if not plain:
-        numbers = next((part.__name__ for part in (bool, float, int) if part in inside), "")
-        plain = numbers or ("_File" if "FILE" in option_of(one).metavar else "str")
-    return f"{plain} | None" if default_of(one) is None else plain
-
-
 DATA = "A document is a dict, as a line of the task's JSON Lines is; give one, a list of them, or a mapping by document id."
 
 
@@ -363,7 +312,3 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_") or name not in task_names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return function_of(name)
-
-
-if __name__ == "__main__":
-    print(stub(), end="")

@@ -1,4 +1,4 @@
-"""The tasks as functions, for type checkers: written by `python -m tallystick.tasks.function` from the tasks' declarations."""
+"""The tasks as functions, for type checkers: written by `python -m docsite.stubs` from the tasks' declarations."""
 
 import os
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ def amr(
     input: Literal["auto", "penman", "triples"] = ...,
     pair: Literal["auto", "order"] = ...,
     lenient: bool = ...,
-    seconds: float | None = ...,
+    time_limit: float | None = ...,
     subscores: bool = ...,
 ) -> Results:
     """Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP."""
@@ -61,6 +61,8 @@ def calls(
     reference_id: str | None = ...,
     from_: str | None = ...,
     reference_from: str | None = ...,
+    time_limit: float | None = ...,
+    allow_code: bool = ...,
     lenient: bool = ...,
 ) -> Results:
     """Tool calls in logs of OpenAI, Anthropic, MCP and others: functions, arguments, whole calls."""
@@ -150,6 +152,8 @@ def records(
     unknown: Literal["count", "ignore"] = ...,
     confidence: str | None = ...,
     lenient: bool = ...,
+    time_limit: float | None = ...,
+    allow_code: bool = ...,
 ) -> Results:
     """Any records of your own: two JSONL or Parquet files, and a type or a schema if you have one."""
 
@@ -233,5 +237,6 @@ def templates(
     judgements: _File | None = ...,
     judge: Any = ...,
     mapping: Literal["greedy", "recorded"] = ...,
+    allow_code: bool = ...,
 ) -> Results:
     """Eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report."""

@@ -115,7 +115,7 @@ def moved(reference: Any) -> Change:
 
 def in_words(mention: Any, words: Sequence[str]) -> str:
     """A mention in words: `PER Marie Curie [0–1]`."""
-    from tallystick.show.tables import value_text
+    from tallystick.show.words import value_text
     from tallystick.structures.texts import AnnotatedMention
 
     inside = 0 <= mention.left <= mention.right < len(words)

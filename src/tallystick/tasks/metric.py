@@ -126,7 +126,7 @@ def default_parts(task: Task, results: Mapping[str, Result]) -> Parts:
     name = main if main in able else next(iter(able), "")
     return Parts(
         _all_labels(task, results),
-        explain=able[name].explain if name else None,
+        explain=able[name].explain_in_order() if name else None,
         main=main,
         alignment=f"Alignment under {name}" if name else "Alignment",
     )
@@ -139,7 +139,7 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
     for label in task.labels:
         try:
             name, path = next(iter(find_labels(task.labels, results, label).items()))
-            table = reports.labels_table(results[name], path)
+            table = reports.labels_table(results[name], path, called=label)
         except MetricError:
             continue  # none of these metrics has it
         if table.rows:
@@ -221,6 +221,10 @@ class OfTask(Background):
     @property
     def breakdowns(self) -> tuple[str, ...]:
         return (*self.of.breakdowns, *self.of.all_attributes, "document")
+
+    @property
+    def also_by(self) -> Mapping[str, tuple[str, str | None]]:
+        return self.of.also_by
 
     def portions(self, results: Results, by: str, label: str | None, train: Any = None) -> Mapping[str, Portions]:
         from tallystick.results.parts import portions_of

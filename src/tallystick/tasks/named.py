@@ -159,23 +159,23 @@ def read_json_object(name: str, what: str) -> dict[str, Any]:
 # Ends are exclusive, as in Python, unless a format says otherwise.
 
 
-def read_mention(found: Json, *, inclusive: bool = False) -> AnnotatedMention:
+def read_mention(found: Json) -> AnnotatedMention:
     """A mention from a list or an object."""
     if isinstance(found.value, list):
-        left, right = found.span(inclusive=inclusive)
+        left, right = found.span()
         parts = found.each()
         return AnnotatedMention(left, right, type=parts[2].text() if len(parts) > 2 else None)
     known = found.mapping()
     start, end = known.get("start"), known.get("end")
     if type(start) is not int or type(end) is not int:  # something is unusual, and will be named if it is wrong
         start, end = found.at("start", "start_token").whole(), found.at("end", "end_token").whole()
-    left, right = found.checked_span(start, end, inclusive)
+    left, right = found.checked_span(start, end)
     head = found.get("head")
     return AnnotatedMention(
         left,
         right,
         type=_word(found, "type", "entity_type"),
-        head=head.span(inclusive=inclusive) if head is not None else None,
+        head=head.span() if head is not None else None,
         entity=_word(found, "entity"),
         kind=_word(found, "kind", "mention_type"),
         text=_word(found, "text"),

@@ -162,21 +162,28 @@ def plain(value: Any) -> Any:
     if type(value) in SCALARS:
         return value
     if isinstance(value, (list, tuple)):
-        if set(map(type, value)) <= SCALARS:
-            return list(value)
-        return [plain(one) for one in value]
+        return list(value) if set(map(type, value)) <= SCALARS else [plain(one) for one in value]
     if isinstance(value, Mapping):
         return {key if type(key) in SCALARS else _key(key): plain(one) for key, one in value.items()}
     if hasattr(value, "left") and hasattr(value, "right"):
         return _mention(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        found = {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
-        return Structure(found) if type(value).__module__.startswith("tallystick.structures") else found
+        return _plain_dataclass(value)
+    return _plain_container(value)
+
+
+def _plain_dataclass(value: Any) -> dict[str, Any]:
+    found = {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    return Structure(found) if type(value).__module__.startswith("tallystick.structures") else found
+
+
+def _plain_container(value: Any) -> Any:
+    """Data of a class that is neither a list, a mapping nor a dataclass."""
     rows = _rows(value)
     if rows is not None:
         return plain(rows)
     if is_doc(value):
-        from tallystick.files.spacy_docs import doc_fields
+        from tallystick.files.exports import doc_fields
 
         return doc_fields(value)
     if isinstance(value, (set, frozenset)):

@@ -53,7 +53,7 @@ class Evaluation(Generic[R]):
     @overload
     def __init__(
         self: Evaluation[Result], metric: Node | str, *, undefined: float | None = None, keep: bool = True,
-        rows: bool = True, fields: bool = False, labels: str | None = None,
+        rows: bool = True, fields: bool = False, labels: str | None = None, time_limit: float | None = None,
     ) -> None: ...  # fmt: skip
 
     @overload
@@ -72,8 +72,8 @@ class Evaluation(Generic[R]):
             if metric is not None:
                 raise MetricError("give a metric, or a task and the names of its metrics (metrics=), not both")
             self._of = TaskParts(task, options, **kept)
-        elif set(options) - {"undefined"}:
-            known = ", ".join(("task", "undefined", *kept))
+        elif set(options) - {"undefined", "time_limit"}:
+            known = ", ".join(("task", "undefined", "time_limit", *kept))
             raise MetricError(f"Evaluation of a metric has no option {sorted(options)[0]!r}; there are {known}")
         elif isinstance(metric, str) and metric in task_names():
             raise MetricError(f'{metric} is a task, and no metric: Evaluation(task="{metric}")')

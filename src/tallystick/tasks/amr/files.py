@@ -134,10 +134,10 @@ _BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 _METADATA = re.compile(r"::([^\s:]+)(?:[ \t]+((?:(?!::\S).)*))?")
 
 
-def read_penman(name: AnySource, *, lenient: bool = False) -> Graphs:
+def read_penman(name: AnySource) -> Graphs:
     """The graphs of a file (`.gz`, `-` for standard input); see `parse_penman`."""
     source = Source.of(name)
-    return parse_penman(source.text(), file=source, lenient=lenient)
+    return parse_penman(source.text(), file=source)
 
 
 def parse_penman(text: str, *, file: AnySource = "<text>", lenient: bool = False) -> Graphs:

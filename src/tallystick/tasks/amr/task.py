@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute
-from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option, time_limit
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -33,7 +33,7 @@ class AmrSettings:
     input: str = option("auto", "PENMAN, or triples (JSON Lines, or one triple per line); auto recognises PENMAN and JSON Lines.", choices=("auto", "penman", "triples"))
     pair: str = option("auto", "How graphs are paired: by # ::id if all have one, or by their order in the files.", choices=("auto", "order"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(None, "The most time for each pair, by default a minute; if it runs out, the score has bounds.", names=("--limit", "--time-limit"), metavar="SECONDS", above=0)
+    time_limit: float | None = time_limit("--limit")
     subscores: bool = option(False, "Also print the fine-grained scores: unlabelled, concepts, named entities, ...")
     # fmt: on
 
@@ -182,7 +182,7 @@ class Amr(Task):
             graphs = self.read(reference, file, settings, readings[run])
             asked, started = readings[run].asked, time.monotonic()
             results, counts = score(
-                *graphs, _counting(settings), metrics=chosen, limit=settings.seconds,
+                *graphs, _counting(settings), metrics=chosen, limit=settings.time_limit,
                 progress=asked.advance if asked is not None else None,
             )  # fmt: skip
             took = time.monotonic() - started
@@ -198,13 +198,13 @@ class Amr(Task):
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: AmrSettings) -> Any:
         from tallystick.tasks.amr.metrics import score
 
-        return score(corpus[0], corpus[1], _counting(settings), metrics=metrics, limit=settings.seconds)[0]
+        return score(corpus[0], corpus[1], _counting(settings), metrics=metrics, limit=settings.time_limit)[0]
 
     def find_mistakes(self, corpus: Any, settings: AmrSettings) -> Iterable[Mistake]:
         from tallystick.tasks.amr.mistakes import find_mistakes
 
         left, right, counts = corpus
-        return find_mistakes(left, right, _counting(settings), counts, settings.seconds)
+        return find_mistakes(left, right, _counting(settings), counts, settings.time_limit)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: AmrSettings) -> Any:
         from tallystick.tasks.amr.mistakes import mended_graphs
@@ -219,7 +219,7 @@ class Amr(Task):
         from tallystick.tasks.amr.show import meaning_parts
 
         left, right, counts = scored.corpus
-        return meaning_parts(left, right, _counting(settings), counts, settings.seconds)
+        return meaning_parts(left, right, _counting(settings), counts, settings.time_limit)
 
     def explain(self, reference: Any, predicted: Any, settings: AmrSettings, wish: Wish) -> Explained:
         """Which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
@@ -230,7 +230,7 @@ class Amr(Task):
         if (wish.worst or 1) > 1:
             raise MetricError("--worst: graphs are explained one at a time; name one with --document")
         left, right = self.read(reference, predicted, settings, Reading())
-        name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.seconds)
+        name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.time_limit)
         return Explained([(name, {}, tree)], len(left), "smatch")
 
 

@@ -341,18 +341,13 @@ class TripleCounts:
 
 
 def score_graphs(
-    pairs: Sequence[tuple[Graph, Graph]],
-    counting: Counting | None = None,
-    *,
-    limit: float | None = None,
-    progress: Callable[[int], object] | None = None,
+    pairs: Sequence[tuple[Graph, Graph]], counting: Counting | None = None, *, limit: float | None = None
 ) -> TripleCounts:
-    """Smatch of (reference, predicted) pairs. `limit` in seconds for each pair, a minute if none is given; `progress` hears how
-    many are done."""
+    """Smatch of (reference, predicted) pairs. `limit` in seconds for each pair, a minute if none is given."""
     counting = counting or Counting()
     read = FactReader(counting)
     reference, predicted = [read(pair[0]) for pair in pairs], [read(pair[1]) for pair in pairs]
-    return score_facts(reference, predicted, counting.duplicates, limit=limit, progress=progress)
+    return score_facts(reference, predicted, counting.duplicates, limit=limit)
 
 
 def score_facts(

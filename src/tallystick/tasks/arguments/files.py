@@ -243,7 +243,7 @@ def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str]
 def _span(found: Json) -> Span | None:
     if found.get("start") is None and found.get("end") is None:
         return None
-    return found.checked_span(found.at("start").whole(), found.at("end").whole(), inclusive=False)
+    return found.checked_span(found.at("start").whole(), found.at("end").whole())
 
 
 def _argument(found: Json, event: str, texts: _Texts) -> EventArgument:

@@ -68,6 +68,7 @@ class Arguments(Task):
         ),
     }
     breakdowns = whole_breakdowns = ("label",)
+    synonyms = {"role": "label"}
     without = {"labels": "role"}
     error_label = "event and role"
     kinds = {

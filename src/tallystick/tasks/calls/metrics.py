@@ -81,7 +81,12 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     lists = {f"{PATH}{path}": ordered for path in _lists({"properties": properties})}
     choices = {"calls": choose(collect=by_key("name").joined(ordered) if settings.ordered else by_key("name")), **lists}
     records = record_settings(
-        choices={**choices, **chosen}, id=settings.id, reference_id=settings.reference_id, lenient=settings.lenient
+        choices={**choices, **chosen},
+        id=settings.id,
+        reference_id=settings.reference_id,
+        lenient=settings.lenient,
+        time_limit=settings.time_limit,
+        allow_code=settings.allow_code,
     )
     shape = inferred_shape(schema, file=left.file)
     prepared = prepare(references, predictions, records, missing=missing, shape=replace(shape, schema=None))
@@ -274,7 +279,7 @@ def _calls_of(document: Any) -> Sequence[Any]:
 # Scoring
 
 
-def evaluate_calls(corpus: Corpus, names: Sequence[str], undefined: float | None = None) -> dict[str, Result]:
+def evaluate_calls(corpus: Corpus, names: Sequence[str]) -> dict[str, Result]:
     """A result for each metric."""
     out: dict[str, Result] = {}
     for name in choose_metrics(METRICS, names, "calls"):

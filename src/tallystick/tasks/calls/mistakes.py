@@ -15,7 +15,7 @@ from tallystick.files.documents import HeldLines, encode
 from tallystick.files.json_values import decode
 from tallystick.frozen import frozen
 from tallystick.results.mistakes import REMOVED, Change, Edit, Mistake, mend, put, removed
-from tallystick.show.tables import value_text
+from tallystick.show.words import value_text
 from tallystick.tasks.calls.metrics import Corpus
 from tallystick.tasks.mending import pair_up
 
@@ -140,7 +140,7 @@ class _Log:
         return Mistake(kind, self.log.name, ours, theirs, _name(one), label=_name(one), edits=(edit,))
 
     def _argument(self, kind: str, call: Call, name: str, gold: Any, system: Any, edit: Edit) -> Mistake:
-        ours, theirs = (None if value is REMOVED else f"{name}={value_text(value)}" for value in (gold, system))
+        ours, theirs = (None if value is REMOVED else f"{name}={value_text(repr(value))}" for value in (gold, system))
         where = f"{_name(call)}.{name}"
         return Mistake(kind, self.log.name, ours, theirs, where, label=where, edits=(edit,))
 
@@ -192,5 +192,5 @@ def _without_unknown(name: str) -> Change:
 
 
 def _said(call: Call) -> str:
-    listed = ", ".join(f"{name}={value_text(value)}" for name, value in _arguments(call).items())
+    listed = ", ".join(f"{name}={value_text(repr(value))}" for name, value in _arguments(call).items())
     return f"{_name(call)}({listed})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, allow_code, option, time_limit
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -44,6 +44,8 @@ class CallSettings:
     reference_id: str | None = option(None, "The same for REFERENCE, if it has another name there.", metavar="PATH")
     from_: str | None = option(None, "Where a predicted line holds the calls, e.g. response.body.  [default: anywhere]", metavar="PATH")
     reference_from: str | None = option(None, "Where a line of REFERENCE holds them.", metavar="PATH")
+    time_limit: float | None = time_limit()
+    allow_code: bool = allow_code()
     lenient: bool = option(False, "Count a log without a prediction as one without calls, and ignore a prediction without a reference.")
     # fmt: on
 
@@ -79,7 +81,7 @@ class Calls(Task):
         "wrong value": "the argument has another value",
         "missed call": "no predicted call is like it",
         "spurious call": "no call of the reference is like it",
-        "hallucinated function": "a call of a function that there is not: none of --tools, or, without them, none that the reference calls",
+        "hallucinated function": "a call of a function that does not exist: it is not in --tools or, without --tools, the reference never calls it",
         "wrong order": "the calls come in another order, with --ordered",
     }
     attributes = {

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -142,9 +143,18 @@ class Chains:
 
     def label(self, row: int) -> Hashable:
         """What makes a mention the same as another one in its document, as a Python value."""
+        return self.labels_of(np.array([row]))[0]
+
+    def labels_of(self, rows: IntArray) -> list[Hashable]:
+        """The same of several mentions."""
         if self.labels is not None:
-            return self.labels[row]
-        return self.parts.get(row) or (int(self.start[row]), int(self.end[row]))
+            return [self.labels[row] for row in rows.tolist()]
+        spans: list[Hashable] = list(zip(self.start[rows].tolist(), self.end[rows].tolist(), strict=True))
+        return (
+            [self.parts.get(row) or span for row, span in zip(rows.tolist(), spans, strict=True)]
+            if self.parts
+            else spans
+        )
 
     def select(self, rows: npt.NDArray[np.bool_] | IntArray, document: IntArray | None = None) -> Chains:
         """Some of the mentions, entities numbered anew. `document` replaces the documents of those rows."""
@@ -226,7 +236,7 @@ def mention_codes(*sides: Chains) -> tuple[list[IntArray], int]:
     if any(side.labels is not None for side in sides):
         codes = [
             np.fromiter(
-                (numbers.setdefault(side.label(row), len(numbers)) for row in range(len(side))),
+                (numbers.setdefault(label, len(numbers)) for label in side.labels_of(np.arange(len(side)))),
                 np.int64,
                 len(side),
             )
@@ -384,6 +394,11 @@ class PairedChains:
     """All codes are smaller than this."""
     warnings: list[str]
     """Those of both files and those of laying them together."""
+
+    @cached_property
+    def repaired(self) -> dict[Any, Any]:
+        """By options the sides without each kind of error (`metrics.repaired_sides`), once somebody asked for them."""
+        return {}
 
 
 def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missing | None = None) -> PairedChains:

@@ -330,13 +330,19 @@ class _Reading:
 
     def _keep_words(self, piece: bytes, is_token: Flags, begins: set[int]) -> None:
         """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
-        for number, line in enumerate(piece.decode().split("\n")[:-1]):
+        lines = piece.decode().split("\n")
+        done, last = 0, len(lines) - 1
+        for number in [*np.flatnonzero(~is_token).tolist(), last]:
+            cells = [line.split(None, 5) for line in lines[done:number]]  # none behind the fourth is looked at
+            if cells:
+                self.texts[-1][-1] += [
+                    one[3] if len(one) == 6 and not one[0].isdigit() else _word(one) for one in cells
+                ]
             if number in begins:
                 self.texts.append([[]])
-            elif is_token[number]:
-                self.texts[-1][-1].append(_word(line.split(None, 5)))  # none behind the fourth is looked at
-            elif self.texts and not line.strip():
+            elif number < last and self.texts and not lines[number].strip():
                 self.texts[-1].append([])
+            done = number + 1
 
     def _elements(self, data: Bytes, cells: IntArray, end: IntArray) -> Elements:
         start = _cell_starts(data, end)

@@ -24,8 +24,8 @@ from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
 from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
+from tallystick.files.pairing import DYGIE_GOLD, Unpredicted
 from tallystick.files.source import AnySource, Source
-from tallystick.files.unpredicted import DYGIE_GOLD, Unpredicted
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,

@@ -16,27 +16,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.normalise import Normaliser, f1
-from tallystick.algebra.sets import Matching, match
-from tallystick.engine.arrays import F64, assign, offsets_of, weighted_counts
+from tallystick.algebra.normalise import f1
+from tallystick.algebra.sets import match
+from tallystick.engine.arrays import F64, assign, offsets_of
 from tallystick.engine.data import Bag, Scope
-from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError
 from tallystick.tasks.coreference.matching import words_of
-from tallystick.tasks.coreference.mentions import Prepared
-
-
-def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
-    """The rows of a metric over documents of items."""
-    inner = metric.inner
-    assert isinstance(inner, Matching)
-    key, response = inner.encode(left, right, scope)
-    assert isinstance(key, Items)
-    assert isinstance(response, Items)
-    found = inner.matched(key, response)
-    common = weighted_counts(key.owners[found.i], found.weight, len(left))
-    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
-
+from tallystick.tasks.coreference.mentions import Prepared, tally_columns
 
 MOR = f1(match(match(exact)))
 """F↔[Σ↔[δ]] over mentions as sets of words: the words in common of mentions matched so that these are as many as possible"""

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.sets import match
+from tallystick.algebra.normalise import Normaliser
+from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -188,6 +189,18 @@ def links(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
+def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
+    """The rows of a metric over documents of items."""
+    inner = metric.inner
+    assert isinstance(inner, Matching)
+    key, response = inner.encode(left, right, scope)
+    assert isinstance(key, Items)
+    assert isinstance(response, Items)
+    found = inner.matched(key, response)
+    common = weighted_counts(key.owners[found.i], found.weight, len(left))
+    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
+
+
 def b3(t: Overlaps) -> F64:
     """For each mention the share of its entity that is right (eq. 23, 24), over pairs of entities instead of memberships.
 
@@ -291,17 +304,38 @@ class Prepared:
             out.append([Placed(*one) for one in zip(*(column.tolist() for column in columns), strict=True)])
         return out[0], out[1]
 
+    @cached_property
+    def _places(self) -> list[tuple[I64, I64]]:
+        """Of each side the rows by document, and where each document begins among them."""
+        out = []
+        for _, _, side in self.sides():
+            order = np.argsort(side.document, kind="stable")
+            out.append((order, np.searchsorted(side.document[order], np.arange(len(self.documents) + 1))))
+        return out
+
+    @cached_property
+    def _last(self) -> dict[int, tuple[list[list[Hashable]], list[list[Hashable]]]]:
+        """The document that was asked for last: both sides of it are."""
+        return {}
+
     def entities_of(self, document: int) -> tuple[list[list[Hashable]], list[list[Hashable]]]:
         """One document's entities of both sides, as lists of the mentions as the files have them."""
+        if document in self._last:
+            return self._last[document]
         shown: dict[int, Hashable] = {}  # a response mention of another extent is shown, and compared, as the key's
         sides = []
-        for chains, rows, side in self.sides():
+        for (chains, rows, side), (order, starts) in zip(self.sides(), self._places, strict=True):
             entities: dict[int, list[Hashable]] = {}
-            for k in np.flatnonzero(side.document == document).tolist():
-                label = shown.setdefault(int(side.mention[k]), chains.label(int(rows[k])))
-                entities.setdefault(int(side.entity[k]), []).append(label)
+            here = order[starts[document] : starts[document + 1]]
+            labels = chains.labels_of(rows[here])
+            for entity, mention, label in zip(
+                side.entity[here].tolist(), side.mention[here].tolist(), labels, strict=True
+            ):
+                entities.setdefault(entity, []).append(shown.setdefault(mention, label))
             sides.append(list(entities.values()))
-        return sides[0], sides[1]
+        self._last.clear()
+        self._last[document] = sides[0], sides[1]
+        return self._last[document]
 
     def sources(self, *, memberships: bool = False) -> tuple[Objects, Objects]:
         """The documents of both sides as Python values, as collections of entities or of memberships."""
@@ -326,38 +360,53 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
     chains = (pairs.key, pairs.response)
     first = [first_ones(c.document, mention, c.entity, codes) for c, mention in zip(chains, mentions, strict=True)]
     notes = [*pairs.warnings, *(note for c, keep in zip(chains, first, strict=True) for note in _repetitions(c, keep))]
-    repeated = {}
+    repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = {}
     if options.compat == "reference" and options.scope == "document":
-        known = np.isin(pairs.response.document * codes + response_mention, pairs.key.document * codes + key_mention)
-        scored = [np.ones(len(key_mention), np.bool_), first[1] | ~known]
-        if (dropped := int((~scored[1]).sum())) > 10:
+        repeated, dropped = _repeated_mentions(chains, mentions, codes, first, options)
+        if dropped > 10:
             notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
-        again = [c.document[keep & ~once] for c, keep, once in zip(chains, scored, first, strict=True)]
-        kept = [_larger(c, keep, options) for c, keep in zip(chains, scored, strict=True)]
-        for document in distinct(np.concatenate(again)).tolist():
-            key, response = (
-                _chains_of(c, mention, keep & (c.document == document))
-                for c, mention, keep in zip(chains, mentions, kept, strict=True)
-            )
-            repeated[document] = (key, response)
     rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
-    zeros = "linear" if options.compat else options.zeros
-    mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
-    notes += said
+    if options.match != "exact" or (pairs.key.empty is not None and pairs.response.empty is not None):
+        zeros = "linear" if options.compat else options.zeros
+        mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
+        notes += said
     sides = []
     for c, mention, chosen in zip(chains, mentions, rows, strict=True):
         sides.append(Side(c.document[chosen], c.entity[chosen], mention[chosen], c.entities).without_gaps())
     documents = pairs.documents
     if options.scope != "document":
         sides, documents, codes = widened(pairs, sides, rows, codes, options)
-    signature = {"scope": options.scope, "singletons": "kept" if options.singletons else "dropped"}
-    signature["mentions"] = options.match
-    if pairs.key.empty is not None and pairs.response.empty is not None and options.compat is None:
-        signature["zeros"] = options.zeros
-    if options.compat:
-        signature["compat"] = options.compat
+    signature = _signature(pairs, options)
     table = Overlaps(sides[0].by_document(), sides[1].by_document(), len(documents))
     return Prepared(pairs, table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
+
+
+def _signature(pairs: PairedChains, options: CoreferenceOptions) -> dict[str, str]:
+    out = {"scope": options.scope, "singletons": "kept" if options.singletons else "dropped", "mentions": options.match}
+    if pairs.key.empty is not None and pairs.response.empty is not None and options.compat is None:
+        out["zeros"] = options.zeros
+    if options.compat:
+        out["compat"] = options.compat
+    return out
+
+
+def _repeated_mentions(
+    chains: tuple[Chains, Chains], mentions: tuple[I64, I64], codes: int, first: list[Mask], options: CoreferenceOptions
+) -> tuple[dict[int, tuple[list[list[int]], list[list[int]]]], int]:
+    """The entities of both sides, by document, where a mention occurs twice, as the reference scorer sees them; and how many
+    repeated mentions of the response it leaves out."""
+    known = np.isin(chains[1].document * codes + mentions[1], chains[0].document * codes + mentions[0])
+    scored = [np.ones(len(mentions[0]), np.bool_), first[1] | ~known]
+    again = [c.document[keep & ~once] for c, keep, once in zip(chains, scored, first, strict=True)]
+    kept = [_larger(c, keep, options) for c, keep in zip(chains, scored, strict=True)]
+    out = {}
+    for document in distinct(np.concatenate(again)).tolist():
+        key, response = (
+            _chains_of(c, mention, keep & (c.document == document))
+            for c, mention, keep in zip(chains, mentions, kept, strict=True)
+        )
+        out[document] = (key, response)
+    return out, int((~scored[1]).sum())
 
 
 def _mention_codes(pairs: PairedChains, options: CoreferenceOptions) -> tuple[I64, I64, int]:

@@ -8,10 +8,11 @@ them have in common, φ3, are counted once for all metrics (see `mentions`). BLA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
-from tallystick.tasks.coreference.linked import bridging_rows, overlap_rows, split_rows, tally_columns, zero_rows
+from tallystick.tasks.coreference.linked import bridging_rows, overlap_rows, split_rows, zero_rows
 from tallystick.tasks.coreference.mentions import (
     PHI_3,
     CoreferenceOptions,
@@ -47,13 +48,10 @@ from tallystick.tasks.coreference.mentions import (
     lea,
     prepare,
     reference_rows,
+    tally_columns,
     twins,
 )
 from tallystick.tasks.metric import choose
-
-if TYPE_CHECKING:
-    pass
-
 
 # The equations, of documents that are collections of entities, and entities collections of mentions.
 
@@ -377,7 +375,7 @@ def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN, exampl
         lost = _lost(side, found)
         whole = lost[side.entity[left]]
         entities = np.flatnonzero(lost)
-        members = [tuple(np.flatnonzero(side.entity == e).tolist()) for e in entities[:examples].tolist()]
+        members = [tuple(rows.tolist()) for rows in _members(side.entity, entities[:examples])]
         out.append(shown.one_sided(entity_error, members, is_key, len(entities), int(whole.sum())))
         rows = left[~whole]
         out.append(
@@ -392,8 +390,7 @@ def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN, exampl
     ):
         several = np.bincount(of_cell, minlength=entities_of_side) > 1
         entities = np.flatnonzero(several)
-        chosen = [np.sort(np.flatnonzero(of == e)) for e in entities[:examples].tolist()]
-        both = [_in_text(i[pair], j[pair], prepared) for pair in chosen]
+        both = [_in_text(i[pair], j[pair], prepared) for pair in _members(of, entities[:examples])]
         out.append(shown.errors(error, both, len(entities), int(n[several[of_cell]].sum())))
     return sorted(out, key=lambda kind: KINDS.index(kind.error))
 
@@ -411,6 +408,13 @@ def _left(rows: int, found: I64) -> Mask:
     left = np.ones(rows, np.bool_)
     left[found] = False
     return left
+
+
+def _members(of: I64, entities: I64) -> Iterator[I64]:
+    """The rows of some entities, in order."""
+    order = np.argsort(of, kind="stable")
+    first, last = (np.searchsorted(of[order], entities, side=side).tolist() for side in ("left", "right"))
+    return (order[a:b] for a, b in zip(first, last, strict=True))
 
 
 def _first(examples: int, *columns: I64) -> Iterable[tuple[int, ...]]:
@@ -474,23 +478,30 @@ class _Shown:
         self.examples = examples
 
     def errors(
-        self, error: str, found: Iterable[tuple[tuple[int, ...], tuple[int, ...]]], count: int, mentions: int
+        self, error: str, found: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], count: int, mentions: int
     ) -> Errors:
-        shown = [Example(self._located(self.key, k), self._located(self.response, r)) for k, r in found]
-        return Errors(error, count, mentions, tuple(shown[: self.examples]))
+        ours, theirs = zip(*list(found)[: self.examples], strict=True) if found else ((), ())
+        sides = self._located(self.key, ours), self._located(self.response, theirs)
+        return Errors(error, count, mentions, tuple(map(Example, *sides)))
 
     def one_sided(self, error: str, found: list[tuple[int, ...]], is_key: bool, count: int, mentions: int) -> Errors:
         return self.errors(error, [(rows, ()) if is_key else ((), rows) for rows in found], count, mentions)
 
-    def _located(self, side: tuple[Chains, I64], rows: tuple[int, ...]) -> tuple[Located, ...]:
+    def _located(self, side: tuple[Chains, I64], found: Sequence[tuple[int, ...]]) -> list[tuple[Located, ...]]:
+        """The mentions of several errors."""
         chains, of = side
-        out = []
-        for row in of[list(rows)].tolist() if rows else ():
-            line = int(chains.lines[row])
-            name = chains.entity_names[int(chains.entity[row])]
-            document = chains.documents[int(chains.document[row])]
-            out.append(Located(document, chains.label(row), None if line == UNKNOWN else line, name))
-        return tuple(out)
+        rows = of[np.fromiter(chain.from_iterable(found), np.int64)]
+        columns = (
+            chains.document[rows].tolist(),
+            chains.labels_of(rows),
+            chains.lines[rows].tolist(),
+            chains.entity[rows].tolist(),
+        )
+        every = (
+            Located(chains.documents[document], label, None if line == UNKNOWN else line, chains.entity_names[entity])
+            for document, label, line, entity in zip(*columns, strict=True)
+        )
+        return [tuple(islice(every, len(some))) for some in found]
 
 
 # What each kind of error costs: the CoNLL score if the response did not have it.
@@ -514,11 +525,19 @@ KINDS = (
 
 def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> tuple[float, dict[str, float]]:
     """The CoNLL score as it is, and as it would be without each kind of error."""
-    prepared = prepare(pairs, options)
-    sides = repaired_sides(pairs, prepared)
+    prepared, sides = _repaired(pairs, options)
     key, documents = prepared.overlaps.key, prepared.overlaps.documents
     fixed = {kind: _score(Overlaps(key, sides[kind].by_document(), documents)) for kind in KINDS}
     return _score(prepared.overlaps), fixed
+
+
+def _repaired(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, Side]]:
+    """Both sides as columns, and the response without each kind of error, found once for a corpus."""
+    if options not in pairs.repaired:
+        prepared = prepare(pairs, options)
+        pairs.repaired[options] = prepared, repaired_sides(pairs, prepared)
+    found: tuple[Prepared, dict[str, Side]] = pairs.repaired[options]
+    return found
 
 
 def repaired_sides(pairs: PairedChains, prepared: Prepared) -> dict[str, Side]:
@@ -579,9 +598,9 @@ def score_mended(
 
 def mended(pairs: PairedChains, kinds: Collection[str], options: CoreferenceOptions) -> Prepared:
     """Both sides as columns, with one kind of error repaired, or all of them."""
-    prepared = prepare(pairs, options)
+    prepared, sides = _repaired(pairs, options)
     key, documents = prepared.overlaps.key, prepared.overlaps.documents
-    side = repaired_sides(pairs, prepared)[next(iter(kinds))] if len(kinds) == 1 else key
+    side = sides[next(iter(kinds))] if len(kinds) == 1 else key
     return replace(prepared, overlaps=Overlaps(key, side.by_document(), documents), repeated={})
 
 

@@ -7,7 +7,6 @@ independent of each other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tallystick.errors import Place
@@ -22,13 +21,14 @@ def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[
     """Every error of each kind."""
     words = words_of(pairs, options)
     for kind in find_errors(pairs, options, examples=len(pairs.key.start) + len(pairs.response.start)):
+        repair = (((kind.error,), put(None)),)
         for example in kind.examples:
             located: Sequence[Located] = example.response or example.key
             file = (pairs.response if example.response else pairs.key).file
             ours, theirs = (_entities(side, words) if side else None for side in (example.key, example.response))
-            found = Mistake(kind.error, located[0].document, ours, theirs, edits=(((kind.error,), put(None)),))
             line = located[0].line
-            yield found if line is None else replace(found, place=Place(str(file), line))
+            place = None if line is None else Place(str(file), line)
+            yield Mistake(kind.error, located[0].document, ours, theirs, place=place, edits=repair)
 
 
 def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tallystick.results.explanation import Explanation, Plain
+from tallystick.results.explanation import Explanation, InOrder, Plain
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
 from tallystick.show.tables import Column, Table
@@ -28,17 +28,24 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
 
     texts = _texts(pairs, options)
     words = words_of(pairs, options)
-    explain = cache(score(pairs, ["ceaf_e"], options)["ceaf_e"].explain)
+    explain = score(pairs, ["ceaf_e"], options)["ceaf_e"].explain_in_order()
+    drawn: dict[str, list[Drawing]] = {}
 
-    def explain_in_words(document: str) -> Explanation:
-        return with_words(explain(document), words, document)
+    def explain_in_words(documents: Sequence[str]) -> list[Explanation]:
+        trees = dict(zip(documents, explain.together(documents), strict=True))
+        drawn.clear()
+        drawn.update({name: [chains_drawing(tree, texts[name])] for name, tree in trees.items() if name in texts})
+        return [with_words(tree, words, document) for document, tree in trees.items()]
+
+    in_order = InOrder(explain_in_words)
 
     def draw(document: str) -> Sequence[Drawing]:
-        return [chains_drawing(explain(document), texts[document])] if document in texts else []
+        in_order(document)
+        return drawn.get(document, [])
 
     errors = errors_table(find_errors(pairs, options), score_if_fixed(pairs, options), words)
     return Parts(
-        errors=[errors], explain=explain_in_words, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
+        errors=[errors], explain=in_order, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
     )  # fmt: skip
 
 

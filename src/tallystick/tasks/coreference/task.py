@@ -148,7 +148,7 @@ class Coreference(Task):
 
     kinds = {
         "span error": "a mention that overlaps the right one; repaired, it has the key's span",
-        "missing mention": "mended, it joins the response entity that holds most of its key entity",
+        "missing mention": "a mention that the response does not have, although it has others of the entity; repaired, it joins the response entity that holds most of these",
         "extra mention": "a mention that the key does not have",
         "missing entity": "an entity of which no mention was found",
         "extra entity": "an entity none of whose mentions are in the key",

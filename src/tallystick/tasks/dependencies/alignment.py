@@ -15,7 +15,7 @@ document that begins in the midst of a predicted sentence is joined to the one b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import PurePath
 from typing import Any
@@ -86,42 +86,50 @@ def sum_by_unit(flags: NDArray[np.bool_], offsets: NDArray[np.integer]) -> NDArr
 
 
 def match_edges(
-    reference: Treebank, predicted: Treebank, alignment: Alignment, canonical: Callable[[str], str] | None
-) -> NDArray[np.int64]:
-    """The dependents (reference words, ascending) of the matched edges, one for each edge."""
+    reference: Treebank, predicted: Treebank, alignment: Alignment, names: Sequence[Callable[[str], str] | None]
+) -> list[NDArray[np.int64]]:
+    """The dependents (reference words, ascending) of the matched edges, one for each edge; for every way to name relations."""
     ours, theirs = reference.enhanced, predicted.enhanced
-    label, their_label = number_jointly(ours.label, theirs.label, canonical)
-    if not len(label) or not len(their_label):
-        return np.zeros(0, np.int64)
+    if not len(ours.head) or not len(theirs.head):
+        return [np.zeros(0, np.int64) for _ in names]
 
     partner = alignment.partners(len(predicted))
     their_dependent, their_head = partner[theirs.dependent], partner[theirs.head]
-    carried = (their_dependent >= 0) & (their_head >= -1)
+    carried = np.flatnonzero((their_dependent >= 0) & (their_head >= -1))
+    mine = ours.dependent.astype(np.int64), ours.head.astype(np.int64)
+    sides = mine, (their_dependent[carried], their_head[carried])
     # A predicted sentence may join two of the reference, so a head can be anywhere: it is numbered by its
     # distance from the dependent, which keeps the keys below small.
-    distance = np.where(ours.head < 0, 0, ours.head - ours.dependent.astype(np.int64))
-    their_distance = np.where(their_head < 0, 0, their_head - their_dependent)
-    far = int(max(np.abs(distance).max(), np.abs(their_distance[carried]).max(initial=0))) + 1
+    distances = [np.where(head < 0, 0, head - dependent) for dependent, head in sides]
+    far = 1 + max(int(np.abs(distance).max(initial=0)) for distance in distances)
     width = 2 * far + 2
-    labels = int(max(label.max(), their_label.max())) + 1
+    places = [
+        dependent * width + np.where(head < 0, 2 * far + 1, distance + far)  # the root is no word at any distance
+        for (dependent, head), distance in zip(sides, distances, strict=True)
+    ]
+    out = []
+    for canonical in names:
+        label, their_label = number_jointly(ours.label, theirs.label, canonical)
+        labels = int(max(label.max(), their_label.max())) + 1
+        both = in_both(places[0] * labels + label, places[1] * labels + their_label[carried])
+        out.append(both // (width * labels))
+    return out
 
-    def keys(
-        dependent: NDArray[np.int64],
-        head: NDArray[np.int64],
-        away: NDArray[np.int64],
-        name: NDArray[np.int32],
-    ) -> NDArray[np.int64]:
-        place = np.where(head < 0, 2 * far + 1, away + far)  # the root is no word at any distance
-        return (dependent * width + place) * labels + name
 
-    key, count = np.unique(
-        keys(ours.dependent.astype(np.int64), ours.head.astype(np.int64), distance, label), return_counts=True
+def in_both(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers that both sides have, ascending, each as often as the side that has it less often. Both are nearly sorted, which a
+    stable sort makes use of."""
+    sides = [np.sort(side, kind="stable") for side in (ours, theirs)]
+    turns = []
+    for side in sides:  # the first, second, ... of a number are different ones
+        places = np.arange(len(side))
+        turns.append(places - np.maximum.accumulate(np.where(np.diff(side, prepend=-1) != 0, places, 0)))
+    most = 1 + max(int(turn.max(initial=0)) for turn in turns)
+    every = np.sort(
+        np.concatenate([side * most + turn for side, turn in zip(sides, turns, strict=True)]), kind="stable"
     )
-    their_key, their_count = np.unique(
-        keys(their_dependent, their_head, their_distance, their_label)[carried], return_counts=True
-    )
-    both, at, their_at = np.intersect1d(key, their_key, assume_unique=True, return_indices=True)
-    return np.repeat(both // (width * labels), np.minimum(count[at], their_count[their_at]))
+    twice: NDArray[np.int64] = every[1:][every[1:] == every[:-1]] // most
+    return twice
 
 
 # Which words of two CoNLL-U files are the same word, when the files may cut the text differently.

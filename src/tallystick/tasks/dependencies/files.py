@@ -1,20 +1,23 @@
 """Enhanced dependencies: the DEPS column as a flat list of edges.
 
 `4:nsubj|6:conj:and>obj` is two edges into the word that carries it, from word 4 and from word 6 of its
-sentence; `>` joins the relations of a path through an empty node that was collapsed. A DEPS value recurs
-often, so each distinct one is parsed once, and the edges of a word are a slice of the parsed edges.
+sentence; `>` joins the relations of a path through an empty node that was collapsed. Values and edges recur
+often, so each distinct edge is parsed once, and the edges of a word are a slice of those of the distinct values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.engine.arrays import ranges
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Format, conllu_boundaries_in_order
 from tallystick.files.conllu import (
@@ -67,62 +70,60 @@ def read_edges(
 ) -> Edges:
     """The edges of all words, given for each word the first word and the length of its sentence. Without `empty_nodes` an edge that
     hangs on one is an error."""
-    heads: list[int] = []
-    labels: list[int] = []
-    numbers: dict[str, int] = {}
-    head_numbers: dict[str, int | None] = {}
-    parsed = [0]
-    dropped = np.zeros(len(deps.values), np.int32)
-    for code, value in enumerate(deps.values):
-        for edge in value.split("|") if value not in ("_", "") else ():
-            head, _, label = edge.partition(":")
-            if head not in head_numbers:
-                head_numbers[head] = _parse_head(head)
-            number = head_numbers[head]
-            if number is None or not label:
-                bad = np.flatnonzero(deps.codes == code)
-                if bad.size:  # the value may stand in a multi-word token's line only, where nobody needs it
-                    fail(int(bad[0]), f'expected HEAD:RELATION in DEPS, found "{edge}"')
-            elif number == _EMPTY_NODE:
-                dropped[code] += 1
-                bad = np.flatnonzero(deps.codes == code)
-                if bad.size and not empty_nodes:
-                    fail(
-                        int(bad[0]),
-                        f'DEPS has the edge "{edge}" of an empty node; expected a file whose empty nodes were collapsed',
-                    )
-            else:
-                heads.append(number)
-                labels.append(numbers.setdefault(label, len(numbers)))
-        parsed.append(len(heads))
+    listed = [value if value != "_" else "" for value in deps.values]
+    edges = "|".join(filter(None, listed)).split("|") if any(listed) else []
+    of_value = np.fromiter((value.count("|") + 1 if value else 0 for value in listed), np.int64, len(listed))
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    number_of = np.fromiter(map(numbers.__getitem__, edges), np.int64, len(edges))
+    heads, labels, names = _parse_edges(list(numbers))
+    code_of, head_of = np.repeat(np.arange(len(listed)), of_value), heads[number_of]
+    for at in np.flatnonzero(head_of < (_EMPTY_NODE if empty_nodes else 0)).tolist():
+        bad = np.flatnonzero(deps.codes == code_of[at])
+        if bad.size:  # the value may be in a multi-word token's line only, where nobody needs it
+            fail(int(bad[0]), _wrong_edge(edges[at], int(head_of[at])))
 
-    offsets = np.array(parsed, np.int64)
-    count = np.diff(offsets)[deps.codes] if len(deps.values) else np.zeros(0, np.int64)
-    dependent = np.repeat(np.arange(len(deps)), count)
-    within = np.arange(len(dependent)) - np.repeat(np.cumsum(count) - count, count)
-    edge_at = offsets[deps.codes[dependent]] + within
-    local = np.array(heads, np.int64)[edge_at]
+    kept = head_of >= 0
+    offsets = np.concatenate(([0], np.cumsum(kept)))[np.concatenate(([0], np.cumsum(of_value)))]
+    dropped = np.bincount(code_of[head_of == _EMPTY_NODE], minlength=len(listed))
+    each = np.diff(offsets)[deps.codes] if listed else np.zeros(0, np.int64)
+    dependent = np.repeat(np.arange(len(deps), dtype=np.int32), each)
+    edge_at = ranges(offsets[:-1][deps.codes], each) if listed else each
+    local = head_of[kept][edge_at]
     outside = np.flatnonzero(local > sentence_length[dependent])
     if outside.size:
         word = int(dependent[outside[0]])
         fail(word, f"DEPS points to word {local[outside[0]]} of a sentence of {sentence_length[word]} words")
     return Edges(
-        dependent.astype(np.int32),
+        dependent,
         np.where(local == 0, -1, first_word[dependent] + local - 1).astype(np.int32),
-        Coded(np.array(labels, np.int32)[edge_at], list(numbers)),
-        int(dropped[deps.codes].sum()) if len(dropped) else 0,
+        Coded(labels[number_of[kept][edge_at]], names),
+        int(dropped[deps.codes].sum()) if listed else 0,
     )
 
 
-_EMPTY_NODE = -1
+_EMPTY_NODE, _NO_EDGE = -1, -2
 
 
-def _parse_head(head: str) -> int | None:
-    """The number of a word, or _EMPTY_NODE, or None if it is neither."""
-    if is_number(head):
-        return int(head)
-    whole, dot, part = head.partition(".")
-    return _EMPTY_NODE if dot and is_number(whole) and is_number(part) else None
+def _parse_edges(edges: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
+    """Of different edges their heads (or _EMPTY_NODE, or _NO_EDGE), and their relations as numbers of a list."""
+    names: dict[str, int] = {}
+    heads, labels = np.full(len(edges), _NO_EDGE, np.int64), np.zeros(len(edges), np.int32)
+    for k, edge in enumerate(edges):
+        head, _, label = edge.partition(":")
+        whole, dot, part = head.partition(".")
+        if not label:
+            continue
+        if is_number(head):
+            heads[k], labels[k] = int(head), names.setdefault(label, len(names))
+        elif dot and is_number(whole) and is_number(part):
+            heads[k] = _EMPTY_NODE
+    return heads, labels, list(names)
+
+
+def _wrong_edge(edge: str, head: int) -> str:
+    if head == _NO_EDGE:
+        return f'expected HEAD:RELATION in DEPS, found "{edge}"'
+    return f'DEPS has the edge "{edge}" of an empty node; expected a file whose empty nodes were collapsed'
 
 
 # CoNLL-U: dependency trees over words, words inside the tokens of a text.
@@ -190,7 +191,7 @@ def read_conllu(name: AnySource, *, several_roots: bool = False, empty_nodes: bo
     """Read a file (`.gz` and `-` too). `several_roots` lets a sentence have more than one root; without `empty_nodes` there may be none."""
     source = Source.of(name)
     content = read_content(source)
-    if not content.data.strip(b" \t\r\n\0"):
+    if re.search(rb"[^ \t\r\n\0]", content.data) is None:
         raise InputError("is empty; expected CoNLL-U", str(source))
     return _build(check_words(read_table(content, range(MISC))), several_roots, empty_nodes=empty_nodes)
 
@@ -217,19 +218,19 @@ def _build(found: Words, several_roots: bool, trees: bool = True, empty_nodes: b
     sentence_rows, sentence_words, length = found.sentence_rows, found.sentence_words, found.length
 
     # Tokens: a word on its own, or the words under a range.
-    ranges, opens = found.ranges, found.ranges_begin
+    tokens, opens = found.ranges, found.ranges_begin
     under = np.zeros(len(words) + 1, np.int32)
     under[opens] += 1
-    np.subtract.at(under, opens + ids.last[ranges] - ids.first[ranges] + 1, 1)
+    np.subtract.at(under, opens + ids.last[tokens] - ids.first[tokens] + 1, 1)
     inside = np.cumsum(under[:-1]) > 0
     begins = ~inside
     begins[opens] = True
     token_row = words.copy()
-    token_row[opens] = ranges
+    token_row[opens] = tokens
     token_row = token_row[begins]
 
     form = _without_spaces(columns[FORM])
-    lengths = np.array([len(value) for value in form.values] or [0], np.int32)
+    lengths = np.fromiter(map(len, form.values or [""]), np.int32)
     token_end = np.cumsum(lengths[form.codes[token_row]], dtype=np.int32)
     token_start = token_end - lengths[form.codes[token_row]]
     word_token = (np.cumsum(begins) - 1).astype(np.int32)
@@ -245,7 +246,7 @@ def _build(found: Words, several_roots: bool, trees: bool = True, empty_nodes: b
 
     return Treebank(
         name=str(source),
-        text="".join(map(form.values.__getitem__, form.codes[token_row].tolist())),
+        text="".join(np.array(form.values, object)[form.codes[token_row]].tolist()),
         sentence_words=sentence_words,
         sentence_start=token_start[word_token[sentence_words[:-1]]],
         sentence_line=_in_file(source, lines[sentence_rows]),
@@ -303,30 +304,39 @@ def sentence_document(value: Any, where: str) -> dict[str, Any]:
             )
         value = [[edge["gov"], edge["rel"]] for edge in edges]
     if isinstance(value, dict):
-        found = {_ALSO.get(key, key): column for key, column in value.items()}
+        found: dict[Any, Any] = {_ALSO.get(key, key): column for key, column in value.items()}
         expect("heads" in found and "deprels" in found, where, 'a sentence, a dict with "heads" and "deprels"', value)
     else:
-        expect(isinstance(value, list), where, "a sentence, a list of (head, relation)", value)
-        expect_order(value, where, "words")
-        for k, word in enumerate(value):
-            is_word = isinstance(word, dict) and {"head", "deprel"} <= set(word)
-            pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)
-            expect(is_word or pair, f"{where}[{k}]", "a word, (head, relation) or a dict with them", word)
-        rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in value]
-        found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows))}
-        found = {"heads": [], "deprels": [], **found}
+        found = _columns_of_words(value, where)
     if found["heads"] == []:
         raise ValueMismatch(f"{where}: a sentence without words; leave it out on both sides")
     columns = {name: found[name] for name in _COLUMNS if name in found}
+    _check_columns(columns, {_ALSO.get(key, key): key for key in value} if isinstance(value, dict) else {}, where)
+    return named(value, **columns)
+
+
+def _columns_of_words(words: Any, where: str) -> dict[str, Any]:
+    """The columns of a sentence that is given word by word."""
+    expect(isinstance(words, list), where, "a sentence, a list of (head, relation)", words)
+    expect_order(words, where, "words")
+    for k, word in enumerate(words):
+        is_word = isinstance(word, dict) and {"head", "deprel"} <= set(word)
+        pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)
+        expect(is_word or pair, f"{where}[{k}]", "a word, (head, relation) or a dict with them", word)
+    rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in words]
+    found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows))}
+    return {"heads": [], "deprels": [], **found}
+
+
+def _check_columns(columns: dict[str, Any], called: dict[Any, Any], where: str) -> None:
+    """Columns are lists of one length, and all except the heads are of texts; `called` is what the data call them."""
     lengths = {name: len(column) if isinstance(column, list) else -1 for name, column in columns.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         raise ValueMismatch(f"{where}: expected lists of one length, found {lengths}")
-    called = {_ALSO.get(key, key): key for key in value} if isinstance(value, dict) else {}
     for name in columns.keys() - {"heads"}:
         known = (str, *({"deprels": (), "feats": (dict, type(None))}.get(name, (type(None),))))
         for k, cell in enumerate(columns[name]):
             expect(isinstance(cell, known), f"{where}.{called.get(name, name)}[{k}]", "a text", cell)
-    return named(value, **columns)
 
 
 def take_sentences(reference: Any, predicted: Any) -> tuple[Source, Source]:

@@ -326,9 +326,9 @@ def _ranges(side: Treebank, what: str) -> tuple[NDArray[np.int32], NDArray[np.in
 
 def _count_edges(rows: IntCounts, units: Units, reference: Treebank, predicted: Treebank, alignment: Alignment) -> None:
     words_r, words_p = units.words(reference), units.words(predicted)
-    for metric, canonical in (("elas", None), ("eulas", without_subtypes)):
+    found = match_edges(reference, predicted, alignment, (None, without_subtypes))
+    for metric, matched in zip(("elas", "eulas"), found, strict=True):
         row = rows[:, NAMES.index(metric)]
         row[:, REFERENCE] = np.diff(np.searchsorted(reference.enhanced.dependent, words_r))
         row[:, PREDICTED] = np.diff(np.searchsorted(predicted.enhanced.dependent, words_p))
-        matched = match_edges(reference, predicted, alignment, canonical)
         row[:, CORRECT] = np.diff(np.searchsorted(matched, words_r))

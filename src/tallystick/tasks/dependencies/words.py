@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.errors import MetricError
-from tallystick.results.bins import bin_of
 from tallystick.results.breakdown import PartRows
-from tallystick.results.parts import Portions
+from tallystick.results.parts import Portions, bin_of
 from tallystick.tasks.breakdowns import in_bins
 from tallystick.tasks.dependencies.alignment import align_words
 from tallystick.tasks.dependencies.metrics import CONTENT, Flags, _relation_in, judge_pairs, without_subtype

@@ -24,11 +24,11 @@ from typing import Any
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.annotated import Ask, Layout, formats_of, read_annotated
 from tallystick.files.boundaries import COLUMNS, CONLL, Format, Opening, find_format
+from tallystick.files.exports import SYSTEMS
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
-from tallystick.files.system_files import SYSTEMS
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 from tallystick.tasks.events.props import is_conll_2012, is_props, read_conll_2012, read_props
@@ -456,7 +456,7 @@ def _wikievents(record: Json) -> EventDocument:
     events = []
     for found in record.at("event_mentions").each():
         place = found.at("trigger")
-        left, right = place.checked_span(place.at("start").whole(), place.at("end").whole(), inclusive=False)
+        left, right = place.checked_span(place.at("start").whole(), place.at("end").whole())
         trigger = Trigger(AnnotatedMention(left, right), found.at("event_type").label())
         arguments = []
         for one in found.at("arguments").each():

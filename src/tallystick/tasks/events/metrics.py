@@ -175,15 +175,7 @@ def score(
         names = tuple(name for name in names if name not in OF_TRIGGERS)
         note = f"the triggers were given to the system and not predicted; {', '.join(OF_TRIGGERS)} are left out"
         views = replace(views, warnings=(*views.warnings, note))
-    for name in names:
-        if "coref" in name and name in known and options.coreference is None:
-            raise MetricError(
-                f"events.{name} needs the reference's coreference, in the data or from --coreference FILE"
-            )
-        if "head" in name and name in known and not headed and options.heads is None:
-            raise MetricError(
-                f"events.{name} needs heads of all arguments, in the data or from --heads FILE|last|first"
-            )
+    _require_annotations([name for name in names if name in known], options, headed)
     settings = settings_line(
         heads=options.heads.source if options.heads else "",
         coreference="reference" if options.coreference is not None else "",
@@ -195,6 +187,19 @@ def score(
         name: score_expression(f"events.{name}", metric.node, views, settings=settings)
         for name, metric in choose(known, names, "events").items()
     }
+
+
+def _require_annotations(names: Sequence[str], options: EventOptions, headed: bool) -> None:
+    """Metrics by coreference or by heads need what they compare."""
+    for name in names:
+        if "coref" in name and options.coreference is None:
+            raise MetricError(
+                f"events.{name} needs the reference's coreference, in the data or from --coreference FILE"
+            )
+        if "head" in name and not headed and options.heads is None:
+            raise MetricError(
+                f"events.{name} needs heads of all arguments, in the data or from --heads FILE|last|first"
+            )
 
 
 # From documents to what the expressions look at

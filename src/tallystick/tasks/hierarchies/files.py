@@ -237,6 +237,16 @@ def hierarchy_document(value: Any, where: str) -> dict[str, Any]:
         links = value.get("links", [])
         if isinstance(links, dict):
             return named(value, **{key: value[key] for key in KEYS if key in value and key != "id"})
+    by_kind = _links_by_kind(links, where)
+    events = list(dict.fromkeys(name for found in by_kind.values() for link in found for name in link))
+    if isinstance(value, dict):
+        events = value.get("events", events)
+    coreference = {"coreference": value["coreference"]} if isinstance(value, dict) and value.get("coreference") else {}
+    return named(value, events=events, links=by_kind, **coreference)
+
+
+def _links_by_kind(links: Any, where: str) -> dict[str, list[list[Any]]]:
+    """The (parent, child) of each kind of link."""
     expect(isinstance(links, list), where, "a list of links, (parent, child)", links)
     by_kind: dict[str, list[list[Any]]] = {}
     for k, link in enumerate(links):
@@ -245,11 +255,7 @@ def hierarchy_document(value: Any, where: str) -> dict[str, Any]:
         fits = isinstance(link, list) and len(link) in (2, 3) and all(map(_is_name, link))
         expect(fits, f"{where}[{k}]", "a link, (parent, child) or (parent, child, type)", link)
         by_kind.setdefault(str(link[2]) if len(link) > 2 else SUBEVENT, []).append(link[:2])
-    events = list(dict.fromkeys(name for found in by_kind.values() for link in found for name in link))
-    if isinstance(value, dict):
-        events = value.get("events", events)
-    coreference = {"coreference": value["coreference"]} if isinstance(value, dict) and value.get("coreference") else {}
-    return named(value, events=events, links=by_kind, **coreference)
+    return by_kind
 
 
 def forests_of(side: Given) -> Source:

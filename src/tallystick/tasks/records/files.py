@@ -128,8 +128,9 @@ class RecordFile:
             return self._read(portion)
 
     def _read(self, portion: Portion) -> tuple[list[Any], Sequence[Any]]:
+        data = b"".join(portion.lines)
         try:
-            b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
+            data.decode()  # also what no field of the type holds has to be UTF-8
             one_by_one = self.confidences is not None
         except UnicodeDecodeError:  # some line is bad; one by one it is found and named
             one_by_one = True
@@ -139,7 +140,7 @@ class RecordFile:
             pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
             keys, values = [key for key, _ in pairs], [value for _, value in pairs]
         else:
-            keys, values = self._read_most(portion)
+            keys, values = self._read_most(portion, data)
         return named(portion, keys), values
 
     def _note_repeated(self, portion: Portion) -> None:
@@ -173,11 +174,11 @@ class RecordFile:
         keys = list(as_objects(found.fields[self.id_field]))
         return (keys, Rows(found)) if set(map(type, keys)) <= {str, int} else None
 
-    def _read_most(self, portion: Portion) -> tuple[list[Any], Sequence[Any]]:
-        """Most lines are as they should be; the others are looked at one by one."""
+    def _read_most(self, portion: Portion, data: bytes) -> tuple[list[Any], Sequence[Any]]:
+        """Most lines are as they should be; the others are looked at one by one. `data` are all of them."""
         flat = self._read_columns(portion.lines)
-        if flat is None or key_marks(b"".join(portion.lines)) != len(portion.lines) * len(
-            record_fields(self.type) or ()
+        if flat is None or (
+            self.watches_keys and key_marks(data) != len(portion.lines) * len(record_fields(self.type) or ())
         ):
             self._note_repeated(portion)  # else every line has every key, and none of them twice
         if flat is not None:
@@ -433,12 +434,12 @@ class RecordFile:
             found, refusals = accept_value(self.metric, found)
         if not fitting.findings and not (self.lenient or self.tolerant):
             raise InputError(str(problem), self.place(number)) from None
-        for path, what in fitting.findings:
+        for k, (path, what) in enumerate(fitting.findings):
             general = re.sub(r"\[\d+\]", "[*]", path)
             if general in refusals.asked or self._ignores(general):
                 continue  # the kind is the business of whoever was asked, or nobody's
-            if not (self.lenient or self.tolerant):
-                raise InputError(str(problem), self.place(number)) from None
+            if not (self.lenient or self.tolerant):  # the converter names the first only, which may be fine
+                raise InputError(f"{path}: {what}" if k else str(problem), self.place(number)) from None
             self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
             self.findings.wrapping = self.findings.wrapping or wrapping_key(value) or ""
         for path, what in refusals.wrong:
@@ -512,8 +513,11 @@ class Pairing:
             self.nameless = named == [True, False]
             if self.id_named and self.how == "by order":
                 side = self.predicted if named[0] else self.reference
+                other = "" if self.reference.id_field != self.predicted.id_field else (
+                    "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
+                )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id", side.place(1)
+                    f"has no text or number under {side.id_field!r}, which should be its id{other}", side.place(1)
                 )
         return self.how
 

@@ -22,6 +22,7 @@ from typing import Any, Literal, get_args
 from uuid import UUID
 
 import msgspec
+import numpy as np
 
 from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
 from tallystick.algebra.node import Similarity
@@ -34,6 +35,9 @@ MOST_LISTED = 1000
 
 MOST_LOOKED_INTO = 20
 """So many predictions with unknown keys are searched for an answer inside of them."""
+
+LONG = 10_000
+"""So many bytes are worth an array."""
 
 
 @dataclass
@@ -296,18 +300,21 @@ def written(value: Any, plain: Any, type_: Any, node: Similarity | None) -> Any:
         case = next((one for one in shape.parts.values() if _is_of(value, shape_of(one))), None)
         return value if case is None else written(value, plain, case, node)
     if shape.kind == "items" and isinstance(value, list) and isinstance(plain, list):
-        items = [written(a, b, shape.item, node.item) for a, b in zip(value, plain, strict=True)]
-        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        return _written_items(value, plain, shape, node)
     if shape.kind == "map" and isinstance(plain, dict):
         part = (node.item.looks_at() or {}).get("value") if node.item is not None else None
         both = zip(value.items(), plain.values(), strict=True)
         return {key: written(a, b, shape.parts["value"], part) for (key, a), b in both}
-    fields = shape.keys
-    if fields is None or not isinstance(plain, dict) or isinstance(value, dict):
+    if shape.keys is None or not isinstance(plain, dict) or isinstance(value, dict):
         return value
+    return _written_fields(value, plain, shape, node)
+
+
+def _written_fields(value: Any, plain: dict[str, Any], shape: Shape, node: Similarity) -> Any:
+    """A record, likewise: itself if all of its fields are in the data, else the values of its fields by name."""
     parts, called, changed = node.looks_at() or {}, json_keys(shape.origin), False
     made: dict[str, Any] = {}
-    for name, one in fields.items():
+    for name, one in (shape.keys or {}).items():
         found, part = getattr(value, name), parts.get(name)
         key = next((key for key in called.get(name, (name,)) if key in plain), None)
         if part is None or (key is None and found is None):
@@ -320,6 +327,11 @@ def written(value: Any, plain: Any, type_: Any, node: Similarity | None) -> Any:
             made[name] = ABSENT if part.exact_only else found
         changed = changed or made[name] is not found
     return made if changed else value
+
+
+def _written_items(value: list[Any], plain: list[Any], shape: Shape, node: Similarity) -> list[Any]:
+    items = [written(a, b, shape.item, node.item) for a, b in zip(value, plain, strict=True)]
+    return value if all(a is b for a, b in zip(items, value, strict=True)) else items
 
 
 def _is_of(value: Any, shape: Shape) -> bool:
@@ -368,7 +380,14 @@ def _shown(value: Any) -> str:
 
 def key_marks(data: bytes) -> int:
     """How often a text is followed by a colon: the number of keys, and of texts that look like one, which stay in what is written anew."""
-    return data.count(b'":') + data.count(b'" :')
+    if len(data) < LONG:
+        return data.count(b'":') + data.count(b'" :')
+    letters = np.frombuffer(data, np.uint8)  # to look at the colons takes a quarter of the time
+    colons = np.flatnonzero(letters[2:] == ord(":")) + 2
+    before = letters[colons - 1]
+    marks = before == ord('"')
+    marks |= (before == ord(" ")) & (letters[colons - 2] == ord('"'))
+    return int(np.count_nonzero(marks)) + (data[:2] == b'":')
 
 
 def repeated_key(text: str) -> str | None:

@@ -23,7 +23,7 @@ import numpy as np
 from tallystick.algebra.choose import Choice, Rules
 from tallystick.algebra.derive import Decision, explain_derivation, ignored_paths, record_fields
 from tallystick.algebra.node import Node
-from tallystick.algebra.parse import load, parse
+from tallystick.algebra.parse import allowing_code, load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Rows, as_data
@@ -37,7 +37,7 @@ from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
-from tallystick.results.explanation import Explanation, explain_document, explain_documents
+from tallystick.results.explanation import Explanation, InOrder, explain_document, explain_documents
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
 from tallystick.tasks.contract import Asked, Scored
@@ -65,6 +65,12 @@ class Prepared:
     """What changes figures, and is not in the metric."""
     judging: Judging | None = None
     """Judges the confidences of the predictions on the way, where these were asked for."""
+    time_limit: float | None = None
+    """Seconds for each document."""
+
+    def evaluation(self, **options: Any) -> Evaluation:
+        """An evaluation of its metric, under its time limit."""
+        return Evaluation(self.metric, time_limit=self.time_limit, **options)
 
     def signed(self, result: Result) -> Result:
         """A result whose signature has the settings too, and which knows what was said about confidence."""
@@ -101,10 +107,6 @@ class Kept:
         return all(value is None or value > 1 - 1e-9 for value in sides)
 
 
-AHEAD = 32
-"""So many documents are aligned together."""
-
-
 @frozen
 class Run:
     """A result, and all warnings on the way to it."""
@@ -123,27 +125,16 @@ class Run:
         """The alignment of one of the documents that were kept."""
         return explain_document(self.prepared.metric, kept.reference, kept.predicted)
 
-    def explain_in_order(self) -> Callable[[Any], Explanation]:
-        """The same by id. Who asks for one after the other, in the order of `documents`, is given some of them that were aligned
-        together, which takes half of the time."""
-        places = {kept.id: place for place, kept in enumerate(self.documents)}
-        found: dict[Any, Explanation] = {}
-        ahead, following = 1, 0
+    def explain_in_order(self) -> InOrder:
+        """The same by id, some of them together."""
+        kept = {one.id: one for one in self.documents}
 
-        def explain(document: Any) -> Explanation:
-            nonlocal ahead, following
-            if document not in found:
-                place = places[document]
-                ahead = min(2 * ahead, AHEAD) if place == following else 1
-                some = self.documents[place : place + ahead]
-                sides = [kept.reference for kept in some], [kept.predicted for kept in some]
-                trees = explain_documents(self.prepared.metric, *sides)
-                found.clear()
-                found.update(zip((kept.id for kept in some), trees, strict=True))
-                following = place + len(some)
-            return found[document]
+        def explain(documents: Sequence[Any]) -> Sequence[Explanation]:
+            some = [kept[document] for document in documents]
+            sides = [one.reference for one in some], [one.predicted for one in some]
+            return explain_documents(self.prepared.metric, *sides)
 
-        return explain
+        return InOrder(explain)
 
 
 @dataclass
@@ -251,38 +242,38 @@ def prepare(
     shape: RecordShape | None = None,
 ) -> Prepared:
     """Find the shape of the documents, derive the metric, and lay the two sides together: files, or values in memory."""
+    with allowing_code(settings.allow_code):
+        return _prepare(reference, predicted, settings, missing, known, shape)
+
+
+def _prepare(
+    reference: Any,
+    predicted: Any,
+    settings: RecordSettings,
+    missing: Missing | None,
+    known: Known | None,
+    shape: RecordShape | None,
+) -> Prepared:
     check_unknown(settings.unknown)
     if settings.type is not None and settings.schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
-    if shape is None and known is not None and known.schema is not None:
-        shape = inferred_shape(dict(known.schema), known.doubts)
-    elif shape is None:
-        shape = infer_shape(left)
-    paths = _paths_of_alternatives(shape.reference, choices)
-    if shape.reference is not None and paths:
-        shape = shape.with_alternatives(paths)
+    shape = _shape_to_compare(shape, left, known, choices)
     pairing = lay_together(left, predicted, shape, settings, missing)
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
-        pairing.predicted.metric = metric = as_metric(settings.metric)
-        return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure))
-    outside = are_named(left) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
-    by_id = pairing.decide() == "by id" and not outside
-    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
-        if not _has_field(shape.reference, id_field):
-            continue
-        # A field that pairs the documents is always right; counting it would only flatter.
-        why = "it pairs the documents" if by_id else "no prediction has one"
-        choices.setdefault(id_field, Choice(ignored=True, why=why))
+        pairing.predicted.metric = metric = as_metric(settings.metric).limited_to(settings.time_limit)
+        return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)
+    _ignore_ids(choices, pairing, left, shape, settings)
     nothing = None if settings.nothing is None else _words(settings.nothing)
     options = {"credit": settings.credit, "equality": settings.equality, "nothing": nothing, "source": source}
     metric, keys, decisions = _derive_once(shape.reference, choices, options)
     assert keys is not None
+    metric = metric.limited_to(settings.time_limit)
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.predicted.ignored = ignored_paths(decisions)
     if "record(" in str(metric):  # a product needs all of its fields, so what a prediction lacks has to be found
@@ -290,7 +281,32 @@ def prepare(
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     said = " | ".join(filter(None, (UNKNOWN[settings.unknown], sure)))
-    return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure))
+    return Prepared(shape, metric, tuple(decisions), pairing, said, judge_by(metric, sure), settings.time_limit)
+
+
+def _shape_to_compare(
+    declared: RecordShape | None, reference: Any, known: Known | None, choices: Mapping[str, Any]
+) -> RecordShape:
+    """The shape of the documents, declared or inferred, with what the choices say about alternatives."""
+    shape = declared
+    if shape is None and known is not None and known.schema is not None:
+        shape = inferred_shape(dict(known.schema), known.doubts)
+    elif shape is None:
+        shape = infer_shape(reference)
+    paths = _paths_of_alternatives(shape.reference, choices)
+    return shape.with_alternatives(paths) if shape.reference is not None and paths else shape
+
+
+def _ignore_ids(
+    choices: dict[str, Any], pairing: Any, reference: Any, shape: RecordShape, settings: RecordSettings
+) -> None:
+    """Choose to ignore the ids. A field that pairs the documents is always right; counting it would only flatter."""
+    outside = are_named(reference) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
+    by_id = pairing.decide() == "by id" and not outside
+    why = "it pairs the documents" if by_id else "no prediction has one"
+    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+        if _has_field(shape.reference, id_field):
+            choices.setdefault(id_field, Choice(ignored=True, why=why))
 
 
 def judge_by(metric: Node, asked: Any) -> Judging | None:
@@ -329,7 +345,8 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
 
 def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
     """What the documents are: as declared, or as the reference shows them."""
-    return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+    with allowing_code(settings.allow_code):
+        return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
 
 
 def prepare_again(
@@ -369,7 +386,7 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
 
 def as_metric(metric: Node | str) -> Node:
     """A metric, or the text of one."""
-    return parse(metric, functions=True) if isinstance(metric, str) else metric
+    return parse(metric) if isinstance(metric, str) else metric
 
 
 def run_prepared(
@@ -383,8 +400,8 @@ def run_prepared(
 ) -> Run:
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
-    evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
+    evaluation = prepared.evaluation(
+        undefined=asked.undefined, keep=asked.keep or asked.by_document, rows=asked.keep_rows,
         fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     if prepared.metric.aligned_by is None and asked.documents:
@@ -431,7 +448,7 @@ def tallied_batches(prepared: Prepared) -> Iterator[tuple[Batch, F64]]:
     for batch in prepared.pairing.batches():
         rows = few_rows(prepared.metric, batch.references, batch.predictions)
         if rows is None:
-            evaluation = evaluation or Evaluation(prepared.metric, keep=False)
+            evaluation = evaluation or prepared.evaluation(keep=False)
             rows = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
         yield batch, rows
 
@@ -517,7 +534,7 @@ def score_prepared(prepared: Prepared) -> Result:
     if len(batches) == 1 and prepared.judging is None:
         found = evaluate_few(prepared.metric, batches[0].references, batches[0].predictions, ids=batches[0].ids)
     if found is None:
-        evaluation = Evaluation(prepared.metric)
+        evaluation = prepared.evaluation()
         deque(scored_batches(prepared, evaluation, chain(batches, prepared_batches)), maxlen=0)
         found = evaluation.compute()
     result = prepared.signed(found)

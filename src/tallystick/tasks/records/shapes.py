@@ -400,22 +400,22 @@ def _strict_type(place: KnownKeys, shape: Shape, above: set[int], item: bool = F
         found = next((case for case in cases if case.keys is not None), None)
         options.append(_strict_record(place, found, above, item))
     elif dict in place.kinds:
-        found = next((case for case in cases if case.kind == "map" and case.parts), None)
-        if item or (place.values is not None and found is None):
-            raise _NotStrict
-        inner: Any = msgspec.Raw
-        if place.values is not None and found is not None:
-            inner = _strict_type(place.values, shape_of(found.parts["value"]), above) | None
-        options.append(dict[str, inner])
+        inside = _strict_part(place.values, "map", cases, item)
+        options.append(dict[str, msgspec.Raw if inside is None else _strict_type(*inside, above) | None])  # type: ignore[misc]
     if list in place.kinds:
-        found = next((case for case in cases if case.kind == "items" and case.parts), None)
-        if item or (place.items is not None and found is None):
-            raise _NotStrict
-        inner = msgspec.Raw
-        if place.items is not None and found is not None:
-            inner = _strict_type(place.items, shape_of(found.item), above, item=True)
-        options.append(list[inner])
+        inside = _strict_part(place.items, "items", cases, item)
+        options.append(list[msgspec.Raw if inside is None else _strict_type(*inside, above, item=True)])  # type: ignore[misc]
     return union_of(options)
+
+
+def _strict_part(place: KnownKeys | None, kind: str, cases: list[Shape], item: bool) -> tuple[KnownKeys, Shape] | None:
+    """What is known about the values of a map or the items of a list, and their shape; None if anything may be there."""
+    found = next((case for case in cases if case.kind == kind and case.parts), None)
+    if item or (place is not None and found is None):
+        raise _NotStrict
+    if place is None or found is None:
+        return None
+    return place, shape_of(found.parts["value"] if kind == "map" else found.item)
 
 
 def _strict_record(place: KnownKeys, shape: Shape | None, above: set[int], item: bool) -> Any:

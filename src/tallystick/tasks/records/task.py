@@ -23,6 +23,7 @@ from tallystick.tasks.contract import (
     ShownLater,
     Task,
     Wish,
+    allow_code,
     default_of,
     flag,
     of_run,
@@ -30,6 +31,7 @@ from tallystick.tasks.contract import (
     option_of,
     show_confidence,
     target_accuracy,
+    time_limit,
 )
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ class RecordSettings:
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
     confidence: str | None = option(None, "Where predictions state their confidence: a key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
     lenient: bool = option(False, "Repair noisy predictions; those that cannot be read score nothing and are listed. Never applies to REFERENCE.")
+    time_limit: float | None = time_limit()
+    allow_code: bool = allow_code()
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
     target_accuracy: float = target_accuracy()
     errors: bool = option(False, "Group the errors by field: other spellings, rounding, swapped fields, ...; with examples, remedies and frequent pairs.", use="score", in_rows=True, in_shards=True)
@@ -300,7 +304,7 @@ class Records(Task):
         run: Run = scored.corpus
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        explain = run.result.explain if run.result.sources is not None else run.explain_in_order()
+        explain = (run.result if run.result.sources is not None else run).explain_in_order()
         grouped = run.errors
         if grouped is None and run.result.sources is not None and run.result.count <= GROUPED and not labels:
             grouped = run.result.grouped_errors()

@@ -27,12 +27,11 @@ from tallystick.errors import MetricError, Place, ValueMismatch
 from tallystick.files.annotated import Annotated, Ask, Layout, formats_of, read_annotated
 from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
-from tallystick.files.exports import EXPORTS
+from tallystick.files.exports import EXPORTS, SYSTEMS
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
-from tallystick.files.system_files import SYSTEMS
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention, warn_outside

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,8 @@ from tallystick.tasks.contract import (
 from tallystick.tasks.named import HeadSettings
 
 if TYPE_CHECKING:
-    from tallystick.files.pairing import Documents
+    from tallystick.files.confidences import ItemConfidences
+    from tallystick.files.pairing import Documents, Missing
     from tallystick.results.explanation import Explanation
     from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
@@ -140,10 +141,7 @@ class Relations(Task):
     ) -> dict[Any, Scored]:  # fmt: skip
         """The reference is read once, and a symmetric type may be one system's alone."""
         from tallystick.files.confidences import ItemConfidences
-        from tallystick.files.pairing import pair_documents
-        from tallystick.structures.texts import FactSet, RelationSet
         from tallystick.tasks.relations.files import read_relations, read_training
-        from tallystick.tasks.relations.metrics import score, with_claims
 
         ign = not any(one.training for one in readings.values())  # else --train is for figures by `seen` or `frequency`
         training = {name: read_training(file) for name, file in _training(settings).items() if ign}
@@ -154,33 +152,18 @@ class Relations(Task):
             run: read_relations(file, predicted=True, input=settings.input, keep_text=texts, sure=sure[run])
             for run, file in systems.items()
         }
-        facts = left.format == "DocRED"
-        if training and not facts:
+        if training and left.format != "DocRED":
             raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
-        for right in rights.values():
-            if right.values and facts != (right.format == "DocRED"):
-                raise SidesMismatch(
-                    f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
-                )
-        if facts:
-            self._refuse_for_facts(settings)
+        self._require_comparable(left, list(rights.values()), settings)
         if settings.symmetric and not any(one.part for one in readings.values()):
             _require_types(
                 settings.symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)]
             )
         options = _options(settings, training)
-        out = {}
-        for run, right in rights.items():
-            pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
-            results = score(pairs, metrics, options)
-            note = "" if facts else _only_one_has_types(left, right)
-            if note and "strict" in results:
-                strict = results["strict"]
-                results = {**results, "strict": strict.changed(notes=(*strict.notes, note))}
-            if (of := sure[run]) is not None:
-                results = with_claims(results, pairs, of, settings.symmetric)
-            out[run] = Scored(pairs, results)
-        return out
+        return {
+            run: _score_pair(left, right, metrics, options, readings[run].missing, sure[run])
+            for run, right in rights.items()
+        }
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: RelationSettings) -> Any:
         from tallystick.tasks.relations.metrics import score
@@ -194,8 +177,17 @@ class Relations(Task):
 
         return find_mistakes(corpus, settings.symmetric)
 
-    def _refuse_for_facts(self, settings: RelationSettings) -> None:
-        for one in self.options("figures"):
+    def _require_comparable(
+        self, left: Documents[Any], rights: Sequence[Documents[Any]], settings: RelationSettings
+    ) -> None:
+        """DocRED's facts are compared with facts only, and as they stand."""
+        facts = left.format == "DocRED"
+        for right in rights:
+            if right.values and facts != (right.format == "DocRED"):
+                raise SidesMismatch(
+                    f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
+                )
+        for one in self.options("figures") if facts else ():
             if one.name not in ("train", "input") and getattr(settings, one.name):
                 raise MetricError(
                     f"{flag(one)} changes nothing for DocRED's files, whose facts are compared as they stand"
@@ -248,6 +240,25 @@ def _options(settings: RelationSettings, training: Iterable[str]) -> RelationOpt
         weights=settings.weights,
         training=tuple(training),
     )
+
+
+def _score_pair(
+    left: Documents[Any], right: Documents[Any], metrics: tuple[str, ...], options: RelationOptions,
+    missing: Missing | None, sure: ItemConfidences | None,
+) -> Scored:  # fmt: skip
+    """One system against the reference, with what its predictions say about how sure they are."""
+    from tallystick.files.pairing import pair_documents
+    from tallystick.structures.texts import FactSet, RelationSet
+    from tallystick.tasks.relations.metrics import score, with_claims
+
+    facts = left.format == "DocRED"
+    pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing)
+    results = score(pairs, metrics, options)
+    note = "" if facts else _only_one_has_types(left, right)
+    if note and "strict" in results:
+        strict = results["strict"]
+        results = {**results, "strict": strict.changed(notes=(*strict.notes, note))}
+    return Scored(pairs, results if sure is None else with_claims(results, pairs, sure, options.symmetric))
 
 
 def _only_one_has_types(left: Documents[Any], right: Documents[Any]) -> str:

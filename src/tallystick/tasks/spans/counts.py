@@ -448,16 +448,12 @@ def count_scheme(
     rows: Rows = "text",
     *,
     by_tag: bool = False,
-    min_overlap: float = 0.01,
     pairs: Pairs | None = None,
     greedy: bool = False,
 ) -> SchemeCounts:
-    """Count a scheme over all segments, or for each tag over its own segments only (as nervaluate does).
-
-    A pair shares at least the part `min_overlap` of the true segment. `greedy` pairs as nervaluate does, by the order of the
-    segments of each text.
-    """
-    pairs, right = scheme_pairs(texts, scheme, by_tag=by_tag, min_overlap=min_overlap, pairs=pairs, greedy=greedy)
+    """Count a scheme over all segments, or for each tag over its own segments only (as nervaluate does). `greedy` pairs as
+    nervaluate does, by the order of the segments of each text."""
+    pairs, right = scheme_pairs(texts, scheme, by_tag=by_tag, pairs=pairs, greedy=greedy)
     grid = Grid.of(texts, rows)
     gold, guess = grid.count(texts.reference), grid.count(texts.predicted)
     correct = grid.count(texts.reference, pairs.reference[right])

@@ -29,30 +29,32 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.files.annotated import formats_of
 from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.boundaries import find_format as recognise
+from tallystick.files.exports import is_spacy_file
 from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing, pair_sides
 from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
-from tallystick.files.spacy_docs import is_spacy_file
 from tallystick.files.standoff import is_brat
-from tallystick.files.table import Numbering, read_columns
+from tallystick.files.table import ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
 from tallystick.tasks.plain import NAMES, Given, expect, expect_order, is_doc, is_span, is_whole, named, take_sides
 from tallystick.tasks.spans.jsonl import FIELD, LAYOUTS, Offsets, read_brat, read_spans
-from tallystick.tasks.spans.layers import join_layers, read_layers
 from tallystick.tasks.spans.rows import has_tags, read_rows
-from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
+from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
 from tallystick.tasks.spans.tags import (
     HIPE_HEADER,
     OTHER_NAMES,
     Columns,
     Decoded,
+    Origin,
     Reading,
     Repairs,
     Scheme,
     TaggedTexts,
     WordLines,
+    compare_columns,
     decode,
+    decode_vocabulary,
     read_conllu_tags,
     read_hipe_tags,
     read_tags,
@@ -484,3 +486,56 @@ def corpus_from_python(
             return corpus
         return replace(corpus, texts=replace(corpus.texts, names=tuple(names)))
     return SpanCorpus(annotate(reference, predicted, lengths, names=names), "spans")
+
+
+# Layers of tags, as nested entities are written in columns: each token has a tag in every layer.
+#
+#     Die          O           O                 GermEval 2014: outer and inner entities
+#     Universität  B-ORG       O
+#     Wien         I-ORG       B-LOC             ORG [1,3) and LOC [2,3)
+#
+# Every layer is decoded by itself, and the segments of all are one set. The layers are laid end to end for that, as if they were texts of
+# their own; a text's number modulo the number of texts is the text that it is a layer of.
+
+
+def read_layers(
+    reference: AnySource, predicted: AnySource | None, columns: Columns, layers: int, *, keep_tokens: bool = False
+) -> TaggedTexts:
+    """The tags in the last columns of two files, a layer behind the other."""
+    if predicted is None:
+        raise MetricError("--layers reads the last columns of two files; --together has both sides in one")
+    if columns.reference is not None or columns.predicted != -1:
+        raise MetricError("--layers reads the last columns; leave --reference-column and --predicted-column out")
+    numbering, chosen = Numbering(), tuple(range(-layers, 0))
+    gold, guess = (columns.read(side, chosen, numbering, True) for side in (reference, predicted))
+    compare_columns(gold, guess, columns.same_tokens)
+    sizes = np.tile(np.diff(gold.offsets), layers)
+    kept = gold.tokens if keep_tokens else None
+    return TaggedTexts(
+        np.concatenate(gold.codes),
+        np.concatenate(guess.codes),
+        decode_vocabulary(numbering, (gold, guess)),
+        np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes))),
+        (_origin_of_layers(gold, layers), _origin_of_layers(guess, layers)),
+        gold.documents,
+        tuple(kept.all()) if kept else None,
+    )
+
+
+def _origin_of_layers(file: ColumnFile, layers: int) -> Origin:
+    return Origin(file.name, np.tile(file.first_line, layers))
+
+
+def join_layers(decoded: Decoded, layers: int) -> AnnotatedTexts:
+    """The segments of all layers as one set."""
+    found = decoded.texts
+    texts = found.texts // layers
+    lengths = None if found.lengths is None else found.lengths[:texts]
+    sides = (_of_texts(side, texts) for side in (found.reference, found.predicted))
+    left, right = sides
+    return replace(found, reference=left, predicted=right, lengths=lengths, texts=texts)
+
+
+def _of_texts(side: Segments, texts: int) -> Segments:
+    moved = replace(side, text=side.text % texts)
+    return moved.take(np.argsort(moved.text, kind="stable"))

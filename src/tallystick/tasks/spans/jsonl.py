@@ -23,13 +23,12 @@ from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.annotated import AnnotatedFile, Ask, fit_together, read_annotated
 from tallystick.files.confidences import ItemConfidences
-from tallystick.files.exports import EXPORTS
+from tallystick.files.exports import EXPORTS, SYSTEMS
 from tallystick.files.json_values import decode_line
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
-from tallystick.files.system_files import SYSTEMS
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
 
@@ -246,7 +245,7 @@ def _read_sides(files: tuple[AnySource, AnySource], formats: tuple[str, str], of
 def read_foreign(name: AnySource, format: str, ask: Ask) -> AnnotatedFile:
     """A file of somebody else's format."""
     if format == "spacy":
-        from tallystick.files.spacy_docs import read_spacy
+        from tallystick.files.exports import read_spacy
 
         return read_spacy(name, ask)
     return read_annotated(name, next(one for one in LAYOUTS if one.name == format), ask)
@@ -383,7 +382,9 @@ def _pair(
 
 def _common_text(left: _Record, right: _Record) -> str:
     if left.text is None:
-        raise InputError('has no "text", which character offsets need (or ask for token offsets)', left.place)
+        raise InputError(
+            'has no "text", which offsets of characters need; if they count tokens, say --offsets tokens', left.place
+        )
     if right.text is not None and right.text != left.text:
         at = first_difference(left.text, right.text)
         raise SidesMismatch(

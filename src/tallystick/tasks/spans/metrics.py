@@ -565,22 +565,8 @@ def _score_few(
         return None
     if type(reference) is not list or type(predicted) is not list or not 0 < len(reference) == len(predicted) <= 32:
         return None
-    counts: dict[str, list[int]] = {}
-    left = MOST_TAGS
-    for ours, theirs in zip(reference, predicted, strict=True):
-        if type(ours) not in (list, tuple) or type(theirs) not in (list, tuple):
-            return None
-        left -= len(ours)
-        gold, guess = (iob2_segments(side) for side in (ours, theirs)) if left >= 0 else (None, None)
-        if gold is None or guess is None or len(ours) != len(theirs):
-            return None
-        for segments, places in ((guess, (0, 1)), (gold, (2, 3))):
-            other = gold if segments is guess else guess
-            for segment in segments:
-                of_tag = counts.setdefault(segment[2], [0, 0, 0, 0])
-                of_tag[places[1]] += 1
-                of_tag[places[0]] += segment in other
-    if left == MOST_TAGS:  # nothing says that these would be tags
+    counts = _count_few(reference, predicted)
+    if counts is None:
         return None
     tags = tuple(sorted(counts))
     sums = np.array([*(counts[tag][part] for part in range(4) for tag in tags), 0], np.float64)
@@ -599,6 +585,26 @@ def _score_few(
         tree=later.tree,
         unit="sentence",
     )}  # fmt: skip
+
+
+def _count_few(reference: list[Any], predicted: list[Any]) -> dict[str, list[int]] | None:
+    """The four sums of each tag; None if these are not short lists of tags that follow IOB2."""
+    counts: dict[str, list[int]] = {}
+    left = MOST_TAGS
+    for ours, theirs in zip(reference, predicted, strict=True):
+        if type(ours) not in (list, tuple) or type(theirs) not in (list, tuple):
+            return None
+        left -= len(ours)
+        gold, guess = (iob2_segments(side) for side in (ours, theirs)) if left >= 0 else (None, None)
+        if gold is None or guess is None or len(ours) != len(theirs):
+            return None
+        for segments, places in ((guess, (0, 1)), (gold, (2, 3))):
+            other = gold if segments is guess else guess
+            for segment in segments:
+                of_tag = counts.setdefault(segment[2], [0, 0, 0, 0])
+                of_tag[places[1]] += 1
+                of_tag[places[0]] += segment in other
+    return None if left == MOST_TAGS else counts  # without a single tag nothing says that these would be tags
 
 
 @dataclass

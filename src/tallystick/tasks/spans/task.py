@@ -132,6 +132,7 @@ class Spans(Task):
     }
     together = "REFERENCE holds both, gold and predicted, in two columns."
     breakdowns = ("label",)
+    synonyms = {"tag": "label"}
     without = {"labels": "tag"}
     rows_for_means = True
     explained = "segment"

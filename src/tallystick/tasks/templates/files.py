@@ -237,6 +237,15 @@ class _Reading:
     def _template(self, value: Any, path: str, line: int | None) -> Template[Entity[str]]:
         if not isinstance(value, dict):
             raise self._error(f"{path} is {value!r:.40}; expected a template, an object with its type and slots", line)
+        type_ = self._type(value, path, line)
+        read = next((key for key in _SLOTS if key in value), None)
+        if read is not None:
+            self.beside |= dict.fromkeys(key for key in value if key not in (*TYPES, read, *_APART))
+        fillers = (self._listed_fillers if read == "fillers" else self._fillers_by_slot)(value, path, line)
+        return Template(type_, tuple(fillers))
+
+    def _type(self, value: dict[str, Any], path: str, line: int | None) -> str:
+        """The type of a template, "" for one without; both are counted."""
         named = [key for key in TYPES if key in value]
         if len(named) > 1:
             raise self._error(f"{path} has {some(named)}; expected the type under one of them", line)
@@ -247,20 +256,24 @@ class _Reading:
             self.typed += 1
         else:
             self.untyped.append((f"{path} has {some(value)}", line))
+        return type_
+
+    def _listed_fillers(self, value: dict[str, Any], path: str, line: int | None) -> list[SlotFiller[Entity[str]]]:
+        """ "fillers": a list of {"slot": ..., "value": ...}."""
         fillers: list[SlotFiller[Entity[str]]] = []
-        read = next((key for key in _SLOTS if key in value), None)
-        if read is not None:
-            self.beside |= dict.fromkeys(key for key in value if key not in (*TYPES, read, *_APART))
-        if read == "fillers":
-            listed = value["fillers"]
-            if not isinstance(listed, list):
-                raise self._error(f"{path}.fillers is {listed!r:.40}; expected a list of slots with their values", line)
-            for k, one in enumerate(listed):
-                where = f"{path}.fillers[{k}]"
-                if not isinstance(one, dict) or not isinstance(one.get("slot"), str) or "value" not in one:
-                    raise self._error(f'{where} is {one!r:.60}; expected {{"slot": ..., "value": ...}}', line)
-                self._add(fillers, one["slot"], one["value"], f"{where}.value", line)
-            return Template(type_, tuple(fillers))
+        listed = value["fillers"]
+        if not isinstance(listed, list):
+            raise self._error(f"{path}.fillers is {listed!r:.40}; expected a list of slots with their values", line)
+        for k, one in enumerate(listed):
+            where = f"{path}.fillers[{k}]"
+            if not isinstance(one, dict) or not isinstance(one.get("slot"), str) or "value" not in one:
+                raise self._error(f'{where} is {one!r:.60}; expected {{"slot": ..., "value": ...}}', line)
+            self._add(fillers, one["slot"], one["value"], f"{where}.value", line)
+        return fillers
+
+    def _fillers_by_slot(self, value: dict[str, Any], path: str, line: int | None) -> list[SlotFiller[Entity[str]]]:
+        """ "slots", or the template itself: a list of fillers for each slot."""
+        fillers: list[SlotFiller[Entity[str]]] = []
         slots, inside = value.get("slots"), f"{path}.slots"
         if slots is None:
             slots, inside = {key: v for key, v in value.items() if key not in (*TYPES, *_APART)}, path
@@ -273,7 +286,7 @@ class _Reading:
                 raise self._error(f"{inside}.{slot} is {listed!r:.40}; expected a list of fillers", line)
             for k, one in enumerate(listed):
                 self._add(fillers, slot, one, f"{inside}.{slot}[{k}]", line)
-        return Template(type_, tuple(fillers))
+        return fillers
 
     def _add(self, fillers: list[SlotFiller[Entity[str]]], slot: str, value: Any, path: str, line: int | None) -> None:
         mentions = tuple(self._mentions(value, path, line))

@@ -64,10 +64,10 @@ phi_type = via(alternatives, subset(exact))
 """The predicted type is one of the reference's."""
 
 
-def muc4_templates(phi: Similarity, constraint: str = "1:1", types: Similarity = phi_type) -> Node:
+def muc4_templates(phi: Similarity, constraint: str = "1:1") -> Node:
     """eq. 32: F↔_templates[φ_type × Σ_fillers[δ_slot × φ]]"""
     fillers = match(record(slot=exact, value=phi), constraint)
-    return f1(each(templates=match(record(type=types, fillers=fillers))))
+    return f1(each(templates=match(record(type=phi_type, fillers=fillers))))
 
 
 granular_types = f1(each(templates=match(record(type=phi_type))))
@@ -265,22 +265,29 @@ def _left_to_scipy(table: Meeting) -> I64:
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
     for document in distinct(table.document).tolist():
-        gold = np.flatnonzero(table.document_r == document).tolist()
         system = [j for j in np.flatnonzero(table.document_p == document).tolist() if table.predicted[j].fillers]
-        types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
-        rows = [(i, label) for i in gold for label in types[i]]
-        scores = np.zeros((len(rows), len(system)))
-        for k, (i, label) in enumerate(rows):
-            for m, j in enumerate(system):
-                if table.predicted[j].type == label and (i, j) in place:
-                    scores[k, m] = table.of_predicted[place[i, j]]
-        for i in gold:
-            split = [k for k, (owner, _) in enumerate(rows) if owner == i]
-            kept = split[int(scores[split].sum(axis=1).argmax())]
-            scores[[k for k in split if k != kept]] = 0
+        rows, scores = _split_by_type(table, np.flatnonzero(table.document_r == document).tolist(), system, place)
         taken = (side.tolist() for side in linear_sum_assignment(-scores))
-        chosen += [place[rows[k][0], system[m]] for k, m in zip(*taken, strict=True) if scores[k, m] > 0]
+        chosen += [place[rows[k], system[m]] for k, m in zip(*taken, strict=True) if scores[k, m] > 0]
     return np.array(sorted(chosen), np.int64)
+
+
+def _split_by_type(
+    table: Meeting, gold: list[int], system: list[int], place: dict[tuple[int, int], int]
+) -> tuple[list[int], F64]:
+    """The reference templates of a document, each as often as it has types, and their scores: 0 except for its best type."""
+    types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
+    rows = [(i, label) for i in gold for label in types[i]]
+    scores = np.zeros((len(rows), len(system)))
+    for k, (i, label) in enumerate(rows):
+        for m, j in enumerate(system):
+            if table.predicted[j].type == label and (i, j) in place:
+                scores[k, m] = table.of_predicted[place[i, j]]
+    for i in gold:
+        split = [k for k, (owner, _) in enumerate(rows) if owner == i]
+        kept = split[int(scores[split].sum(axis=1).argmax())]
+        scores[[k for k in split if k != kept]] = 0
+    return [i for i, _ in rows], scores
 
 
 def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
@@ -474,7 +481,7 @@ def filler_similarity(fillers: str | Similarity | None, strings: str = "gtt") ->
             f"no similarity of fillers {fillers!r}; there are {', '.join(FILLERS)}, or an expression over entities such as "
             f"'record(mentions=best(exact))'.{did_you_mean(fillers, FILLERS)}"
         )
-    found = parse(fillers, functions=True)
+    found = parse(fillers)
     if not isinstance(found, Similarity):
         raise MetricError(f"{found} is no similarity of two fillers")
     return found

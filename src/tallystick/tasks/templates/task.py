@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, allow_code, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class TemplateSettings:
     judgements: str | None = option(None, "With --preset muc4-official: recorded judgements about mismatches (Lisp).", metavar="FILE")
     judge: Any = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
     mapping: str = option("greedy", "With --preset muc4-official: map templates greedily, or as recorded in the response file.", choices=("greedy", "recorded"))
+    allow_code: bool = allow_code()
     # fmt: on
 
 
@@ -69,7 +70,8 @@ class Templates(Task):
     }
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
-    error_label = "slot"
+    synonyms = {"slot": "field"}
+    error_label = "slot or type"
     kinds = {
         "Span_Error": "in the right slot, but partly right only: the words of the mention differ",
         "Duplicate_Role_Filler": "says again what another filler of the slot says",
@@ -135,6 +137,7 @@ class Templates(Task):
             )
 
     def read(self, reference: Any, predicted: Any, settings: TemplateSettings, reading: Reading) -> Any:
+        from tallystick.algebra.parse import allowing_code
         from tallystick.tasks.templates.files import pair_templates, read_templates
         from tallystick.tasks.templates.metrics import filler_similarity
 
@@ -142,7 +145,8 @@ class Templates(Task):
             return _official(reference, predicted, settings, reading)
         sides = [read_templates(side, keep_text=reading.texts) for side in (reference, predicted)]
         pairs = pair_templates(sides[0], sides[1], reading.missing)
-        return pairs, filler_similarity(settings.fillers, settings.strings), settings.strings
+        with allowing_code(settings.allow_code):
+            return pairs, filler_similarity(settings.fillers, settings.strings), settings.strings
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: TemplateSettings) -> Any:
         from tallystick.tasks.templates.metrics import METRICS, score

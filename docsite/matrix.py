@@ -1,4 +1,4 @@
-"""What every task can do, as a table made from the declarations: `python -m tallystick.tasks.matrix` writes docs/matrix.md.
+"""What every task can do, as a table made from the declarations: `python -m docsite.matrix` writes docs/matrix.md.
 
 A cell says how, or that it works (✓). An empty one has a reason, which the task declares (`without`) or which follows from the declaration:
 `whole` for shards, `instead_of_explain` for trees. `tests/tasks/test_matrix.py` runs every cell on the bundled examples.
@@ -80,7 +80,7 @@ def cells() -> dict[tuple[str, str], MatrixCell]:
 
 PAGE = """# What every task can do
 
-This page is written by `python -m tallystick.tasks.matrix > docs/matrix.md`, from the declarations of the tasks. A test runs every cell on the
+This page is written by `python -m docsite.matrix > docs/matrix.md`, from the declarations of the tasks. A test runs every cell on the
 examples that come with the package. What stands in a cell are the names that `--by label --label NAME` and `--by NAME` take.
 
 """
