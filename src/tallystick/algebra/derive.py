@@ -606,7 +606,8 @@ def _without_quotes(hint: Any, names: Mapping[str, Any]) -> Any:
         return hint
     if isinstance(hint, types.UnionType):
         return reduce(operator.or_, found)
-    return get_origin(hint)[found] if isinstance(hint, types.GenericAlias) else hint.copy_with(found)
+    origin: Any = get_origin(hint)
+    return origin[found] if isinstance(hint, types.GenericAlias) else hint.copy_with(found)
 
 
 def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
