@@ -5,8 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from browsing import unfold
 
+from browsing import unfold
 from running import invoke
 from tallystick.cli.main import tallystick as command
 

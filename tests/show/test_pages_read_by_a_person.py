@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from browsing import unfold
 
 import tallystick as ts
+from browsing import unfold
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.results.report import Page, render
