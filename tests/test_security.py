@@ -6,6 +6,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -193,7 +194,7 @@ def test_a_state_of_a_stranger_runs_nothing(folder):
         "json",
     ]
     before = json.loads(run(*command).stdout)["metrics"]
-    with sqlite3.connect("state/shards.sqlite") as base:
+    with closing(sqlite3.connect("state/shards.sqlite")) as base, base:
         tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         blobs = [
             (table, column[1])

@@ -82,7 +82,8 @@ class Whole:
 DEFAULT_LIMIT = 60.0
 """Seconds for one problem where nobody has said how long it may take: pairs of graphs of 300 variables need one."""
 
-_OWN = 0.6  # of the time that is left, what HiGHS is told where nobody can stop it: a stage may take as long again
+_OWN = 0.8  # of the time that is left, what HiGHS is told where nobody can stop it: a stage may take as long again
+_USED = 0.02  # of the time that is left, what an object of HiGHS may have worked before
 _ELSEWHERE = 30_000  # entries of a programme that is solved in a process of its own, if it has a limit
 
 
@@ -98,9 +99,13 @@ class Programs:
 
         self._highspy = highspy
         self.unwatched = False  # whether this is the process of its own already
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs = self._fresh()
+
+    def _fresh(self) -> Any:
+        highs: Any = self._highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0)):
-            self._highs.setOptionValue(name, value)
+            highs.setOptionValue(name, value)
+        return highs
 
     def relaxed(self, gain: F64, rows: Rows, *, seconds: float | None = None) -> Relaxed | None:
         """The linear relaxation: values may be fractions. None if time ran out."""
@@ -131,9 +136,7 @@ class Programs:
         found."""
         if seconds is not None and len(rows.index) > _ELSEWHERE and not self.unwatched:
             return _elsewhere(seconds, "whole", gain, rows, gap=gap, start=start) or Whole(None, float("inf"), False)
-        self._highs.setOptionValue("mip_rel_gap", 0.0)
-        self._highs.setOptionValue("mip_abs_gap", gap)
-        self._run(gain, rows, start, seconds, presolve=True, integer=True)
+        self._run(gain, rows, start, seconds, presolve=True, gap=gap)
         highs = self._highs
         info = highs.getInfo()
         has_solution = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
@@ -150,17 +153,24 @@ class Programs:
         seconds: float | None,
         *,
         presolve: bool,
-        integer: bool = False,
+        gap: float | None = None,
     ) -> None:
+        """Run it; as an integer programme if there is a gap that is small enough."""
+        # Some parts of HiGHS count their time over all runs of one object, and others from the beginning of a run, so that an object
+        # that has been at work for a while would be stopped too early or too late.
+        if seconds is not None and self._highs.getRunTime() > _USED * seconds:
+            self._highs = self._fresh()
         highs, n, m = self._highs, len(gain), len(rows.limit)
         highs.clearModel()
-        # HiGHS counts its time over all runs of one object.
         until = (
             1e30 if seconds is None else highs.getRunTime() + max(seconds if self.unwatched else _OWN * seconds, 0.01)
         )
         highs.setOptionValue("time_limit", until)
         highs.setOptionValue("presolve", "choose" if presolve else "off")
-        kind = np.full(n, 1 if integer else 0, np.int32)
+        if gap is not None:
+            highs.setOptionValue("mip_rel_gap", 0.0)
+            highs.setOptionValue("mip_abs_gap", gap)
+        kind = np.full(n, 0 if gap is None else 1, np.int32)
         highs.passModel(
             n, m, len(rows.index), 2, -1, 0.0, gain, np.zeros(n), np.ones(n), np.full(m, -np.inf), rows.limit,
             rows.start[:-1].astype(np.int32), rows.index.astype(np.int32), rows.value, kind,
