@@ -268,7 +268,7 @@ class Common:
     training: tuple[str, ...] = ()
     """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
-    """--errors, of a task that has no kinds of error of its own."""
+    """--errors, unless a task has an option of that name."""
     picture: str | None = None
     layout: Layout = field(default_factory=lambda: Layout())
 
@@ -538,8 +538,8 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     """Options that would have no effect beside the others."""
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
-    lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
-    lists |= {"--errors": common.differences} if _has_errors(task) else {}
+    lists = {"--errors": common.differences} if _has_errors(task) else {}
+    lists |= {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
     also = f" (or of {' and '.join(lists)})" if lists else ""
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")

@@ -481,16 +481,12 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        texts = asked.report or asked.texts or asked.errors or asked.by in self.attributes or self.needs_texts(settings)
+        texts = asked.report or asked.texts or asked.errors or asked.by in self.attributes
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored, read_as = self.read_as(
             self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
         )
         shown = self.show(scored, settings, asked) + read_as
-        if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
-            from tallystick.tasks.mending import show_kinds
-
-            shown += show_kinds(self, scored, settings)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         elif asked.by in self.all_attributes:
@@ -533,12 +529,8 @@ class Task:
 
         return portions_by(self, scored, name, attribute_named(self, scored, settings, name, train))
 
-    def needs_texts(self, settings: Any) -> bool:
-        """Whether what is shown needs the texts of the documents."""
-        return False
-
     def show(self, scored: Scored, settings: Any, asked: Asked) -> Shown:
-        """What the task's own options of `score` ask for, such as --errors; and how far confidences can be trusted."""
+        """What the task's own options of `score` ask for, such as --repairs; and how far confidences can be trusted."""
         return show_confidence(scored.results, settings, asked)
 
     def printer(self, scored: Scored, settings: Any) -> Callable[[], str] | None:
