@@ -2,12 +2,15 @@
 
 What the tests want to have of a task inside the package, and fail without:
 
-    EXAMPLE of tests/cli/test_compare_tasks.py     a reference, a system and metrics
-    FILES of tests/cli/test_signatures.py          files whose figures its options change
-    FILES of tests/results/test_results.py         files of `examples`; the same in tests/show/notebook.py
+    examples/TASK.gold.* and TASK.system.*         the bundled example (tests/bundled.py finds it); then `python tests/show/notebook.py`
+    `example` in its declaration                   lines of Python that the reference shows
+    EXAMPLE of tests/cli/test_compare_tasks.py     a reference, a system and metrics, for comparisons, leaderboards and JSON
     SCRIPT of tests/test_typing.py                 a call that type checkers see
     MADE of benchmarks/corpora.py                  random documents, on which benchmarks/metamorphic.py tries every metric
+    benchmarks/parity/made.py                      figures of another scorer, or where else such are (ELSEWHERE of tests/parity/test_made.py)
     docs/python.md                                 an example from data and one from files
+    docs/TASK.md, README.md                        its page, and its row in "What it covers"
+    docs/matrix.md                                 `python -m docsite.matrix > docs/matrix.md`; why it lacks a column is in `without`
 """
 
 import json
