@@ -85,7 +85,7 @@ class NotJson(ValueError):
         self.line, self.column = line, column
 
 
-DEEPEST = 900
+DEEPEST = 950
 """Levels of JSON. What is deeper could be decoded from Python 3.12 on, but not be walked over."""
 
 
@@ -95,9 +95,10 @@ def refuse_deep(text: bytes | str) -> None:
     if sys.version_info < (3, 12):
         return
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(data) > DEEPEST:
-        if _depth(re.sub(rb'"(?:[^"\\]|\\.)*"', b"", data, flags=re.DOTALL)) > DEEPEST:
-            raise RecursionError(TOO_DEEP)
+    if data.count(b"[") + data.count(b"{") <= DEEPEST or _depth(data) <= DEEPEST:
+        return
+    if _depth(re.sub(rb'"(?:[^"\\]|\\.)*"', b"", data, flags=re.DOTALL)) > DEEPEST:
+        raise RecursionError(TOO_DEEP)
 
 
 def _depth(data: bytes) -> int:
