@@ -301,6 +301,13 @@ class Json:
             raise self.expected("a whole number")
         return self.value
 
+    def number(self) -> float:
+        """A number that is finite, and that a float can hold."""
+        most = sys.float_info.max
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)) or not -most <= self.value <= most:
+            raise self.expected("a number")
+        return float(self.value)
+
     def span(self, *, inclusive: bool = False, empty: bool = False) -> tuple[int, int]:
         """[start, end] with at least one token (unless `empty`), both ends inclusive in what is returned."""
         start, end = (one.whole() for one in self.several(2, "[start, end]")[:2])
