@@ -84,10 +84,11 @@ def score_expression(
     name: str, expression: Node, pairs: Paired[Any], *, undefined: float | None = 0.0, settings: str = ""
 ) -> Result:
     """One expression over the documents of a corpus, under a name such as `events.tri_c`."""
-    from tallystick.results.evaluation import evaluate
+    from tallystick.results.evaluation import Evaluation
 
-    sides = (dict(zip(pairs.ids, side, strict=True)) for side in (pairs.reference, pairs.predicted))
-    result = evaluate(expression, *sides, undefined=undefined)
+    run = Evaluation(expression, undefined=undefined)
+    run.update(list(pairs.reference), list(pairs.predicted), ids=pairs.ids)
+    result = run.compute()
     return result.changed(name=name, notes=(*result.notes, *pairs.warnings), settings=settings)
 
 
