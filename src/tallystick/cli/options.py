@@ -169,6 +169,16 @@ def _is_read_of(place: str, target: str) -> bool:
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
 
 
+class Number(click.FloatRange):
+    """A number; NaN, which is in no range and outside of none, is not one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
+
+
 class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4
     """A number of bytes, such as 64MB."""
 
@@ -228,7 +238,7 @@ def _type(about: Option, kind: Any) -> Any:
         low, high = (None if one is None else int(one) for one in (least, about.most))
         return int if low is None and high is None else click.IntRange(low, high)
     if float in plain:
-        return click.FloatRange(least, about.most, min_open=about.above is not None)
+        return Number(least, about.most, min_open=about.above is not None)
     return str
 
 
