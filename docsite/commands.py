@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from inspect import signature
 
 import click
 
@@ -107,8 +108,14 @@ def _options(options: list[click.Option]) -> str:
 
 def _names(one: click.Option) -> str:
     names = ", ".join([*one.opts, *one.secondary_opts])
-    takes = "" if one.is_flag else " " + one.make_metavar(click.Context(tallystick))
+    takes = "" if one.is_flag else " " + _metavar(one)
     return f"`{names}{takes}`"
+
+
+def _metavar(option: click.Option) -> str:
+    """What an option takes, as its help shows it; click before 8.2 does not ask for a context."""
+    context = [click.Context(tallystick)] if signature(option.make_metavar).parameters else []
+    return option.make_metavar(*context)
 
 
 def _default(one: click.Option) -> str:

@@ -69,6 +69,15 @@ BAD = {
     'ts.parse("via(os:system, exact)")': "functions such as os:system are not allowed here",
     'ts.parse("via(os:system, exact)", functions={"os:systen": print})': 'Did you mean "os:systen"?',
     'ts.evaluate("", [1], [1])': "the expression is empty",
+    "ts.ranked(ts.exact, at=0.5)": "ranked(): at needs a list of thresholds above 0, found 0.5",
+    "ts.ranked(ts.exact, at=[10**400])": "ranked(): at needs a list of thresholds above 0, found (1000",
+    "ts.ranked(ts.exact, within=5)": "ranked(): within needs a mapping such as {key: value}, found 5",
+    "ts.ranked(ts.exact, within=[1, 2])": "ranked(): within needs a mapping such as {key: value}, found [1, 2]",
+    "ts.ranked(ts.exact, within={'area': [None, 5]})": "needs a lowest and a highest value of area, found (None, 5)",
+    "ts.ranked(ts.exact, within={'area': ['a', 'b']})": "needs a lowest and a highest value of area, found ('a', 'b')",
+    "ts.ranked(ts.exact, within={'area': [0, 10**400]})": "needs a lowest and a highest value of area, found (0, 1000",
+    "ts.ranked(ts.exact, within={5: [0, 1]})": "ranked(): within needs names of fields, found 5",
+    "ts.ranked(ts.exact, most=True)": "ranked(): most must be 0 or more, found True",
 }
 
 
@@ -98,11 +107,22 @@ def test_whole_numbers_are_numbers():
     assert ts.parse("number(1E3)") == ts.number(1000)
 
 
-@pytest.mark.parametrize("option", [["--metric", ""], ["--fail-under", "f1=nan"], ["--fail-under", "f1=x"]])
+@pytest.mark.parametrize(
+    "option", [["--metric", ""], ["--fail-under", "f1=nan"], ["--fail-under", "f1=x"], ["--time-limit", "nan"]]
+)
 def test_the_command_line_refuses_what_means_nothing(tmp_path, option):
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "a": 1}) + "\n")
     done = run("score", "records", "a.jsonl", "a.jsonl", *option, code=2, cwd=tmp_path)
-    assert "expression is empty" in done.stderr or "--fail-under expects FIGURE=VALUE" in done.stderr
+    expected = ("expression is empty", "--fail-under expects FIGURE=VALUE", "'--time-limit': nan is not a number")
+    assert any(one in done.stderr for one in expected)
+
+
+def test_no_command_takes_a_time_limit_that_is_no_number(tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "a": 1}) + "\n")
+    done = run("compare", "records", "a.jsonl", "A=a.jsonl", "B=a.jsonl", "--time-limit", "nan", code=2, cwd=tmp_path)
+    assert "'--time-limit': nan is not a number" in done.stderr
+    with pytest.raises(MetricError, match="time_limit: expected a number above 0, found nan"):
+        ts.records([{"a": 1}], [{"a": 1}], time_limit=math.nan)
 
 
 def test_an_executor_is_something_that_work_can_be_given_to():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,8 +52,13 @@ def room(name: str) -> str:
     return parts[1] if len(parts) > 1 else "__init__"
 
 
-def imports(module: str, path: Path) -> Iterator[Import]:
+@cache
+def imports(module: str, path: Path) -> tuple[Import, ...]:
     """What a module imports from the package, wherever in the file it does so."""
+    return tuple(_imports(module, path))
+
+
+def _imports(module: str, path: Path) -> Iterator[Import]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         for target in dict.fromkeys(map(module_of, targets(node, module))):
             if target == PACKAGE or target.startswith(PACKAGE + "."):
@@ -80,9 +86,16 @@ def targets(node: ast.AST, module: str) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         found = LOADED.fullmatch(node.value)
         return [PACKAGE + found[1]] if found else []
-    if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).endswith("import_module"):
+    if isinstance(node, ast.Call) and node.args and name_of(node.func).endswith("import_module"):
         return [beginning(node.args[0])]
     return []
+
+
+def name_of(function: ast.expr) -> str:
+    """The last part of the name by which a function is called."""
+    return (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
 
 
 def beginning(argument: ast.expr) -> str:

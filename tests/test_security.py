@@ -6,6 +6,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,40 @@ def test_functions_that_only_calculate_need_no_permission(folder):
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "tallystick.structures.d/evil.py:g",
+        "math:d/evil.py:g",
+        "tallystick:words/evil.py:g",
+        "math:__loader__.get_data",
+        "math:__dict__.update",
+        "builtins:str.__class__",
+        "tallystick:words.__globals__.get",
+        "tallystick.structures.graphs:hold.__globals__.get",
+        "math:sqrt\n",
+    ],
+)
+def test_a_name_that_only_begins_like_a_harmless_one_needs_permission(folder, name):
+    file = Path(name.rpartition(":")[0])
+    if file.suffix == ".py":
+        file.parent.mkdir()
+        file.write_text(EVIL)
+    with pytest.raises(TallystickError, match="names code"):
+        ts.score([{"x": 1}], [{"x": 1}], choices={"x": {"function": name}})
+    assert not Path("ran").exists()
+
+
+def test_a_harmless_function_does_not_let_modules_of_the_current_folder_in(folder):
+    Path("rapidfuzz.py").write_text(EVIL)
+    write("gold.jsonl", [{"id": "a", "x": "Ann"}])
+    metric = 'f1(each(x=via(builtins:str.lower, text("levenshtein"))))'
+    script = "import runpy, sys; sys.path.remove(''); runpy.run_module('tallystick', run_name='__main__')"
+    command = ["score", "records", "gold.jsonl", "gold.jsonl", "--metric", metric]
+    subprocess.run([sys.executable, "-c", script, *command], check=True, capture_output=True)
+    assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "__import__('os').system('touch ran')",
@@ -159,7 +194,7 @@ def test_a_state_of_a_stranger_runs_nothing(folder):
         "json",
     ]
     before = json.loads(run(*command).stdout)["metrics"]
-    with sqlite3.connect("state/shards.sqlite") as base:
+    with closing(sqlite3.connect("state/shards.sqlite")) as base, base:
         tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         blobs = [
             (table, column[1])

@@ -65,11 +65,16 @@ def asked_for(function: ast.AST, known: dict[str, set[str]]) -> set[str]:
             note(node.args[1])
         elif isinstance(node, ast.MatchClass):
             note(node.cls)
-        elif isinstance(node, ast.Compare) and "type(" in ast.unparse(node):
+        elif isinstance(node, ast.Compare) and any(map(is_type_of, ast.walk(node))):
             note(node)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             note(node.value)
     return found - ANY
+
+
+def is_type_of(node: ast.AST) -> bool:
+    """Whether it is type(...)."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
 
 
 def functions() -> Iterator[tuple[str, set[str]]]:
@@ -78,6 +83,8 @@ def functions() -> Iterator[tuple[str, set[str]]]:
         module = ".".join(("tallystick", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
         tree = ast.parse(path.read_text(encoding="utf-8"))
         known = known_names(tree, module)
+        if not known:  # it cannot name any
+            continue
         own = {id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and f"{module}.{node.name}" in CLASSES
                for part in ast.walk(node)}  # fmt: skip
         for node in ast.walk(tree):

@@ -319,3 +319,39 @@ def test_a_score_that_is_none_is_an_error():
         ts.evaluate(metric, [[{"x": 1}]], [[{"x": 1, "score": "high"}]])
     with pytest.raises(MetricError, match="matching"):
         ts.ranked(ts.exact, matching="optimal")
+
+
+def _pictures(score=0.5, area=100, crowd=False):
+    box = [0, 0, 10, 10]
+    gold = [{"id": k, "objects": [{"box": box, "area": 100}]} for k in (1, 2, 3)]
+    gold[1]["objects"][0]["crowd"] = crowd
+    system = [{"id": k, "objects": [{"box": box, "area": 100, "score": 0.5}]} for k in (1, 2, 3)]
+    system[1]["objects"][0] |= {"score": score, "area": area}
+    metric = ts.ranked(ts.record(box=ts.box_iou("xywh")), of="objects", ignored="crowd", within={"area": [0, 1000]})
+    return ts.evaluate(metric, gold, system)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ({"score": "high"}, "objects[*].score: expected a score, a number; found 'high'"),
+        ({"score": 10**400}, "objects[*].score: expected a score, a number; found 1000"),
+        ({"area": 10**400}, "objects[*].area: expected a number; found 1000"),
+        ({"crowd": "false"}, "objects[*].crowd: expected true or false; found 'false'"),
+        ({"crowd": [1]}, "objects[*].crowd: expected true or false; found [1]"),
+        ({"crowd": 2}, "objects[*].crowd: expected true or false; found 2"),
+    ],
+)
+def test_what_cannot_be_ranked_is_said_with_its_document(what, said):
+    with pytest.raises(ValueMismatch) as error:
+        _pictures(**what)
+    assert str(error.value).startswith("document 1: at ")
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("mark", "aside"), [(True, True), (1, True), (1.0, True), (False, False), (0, False), (None, False)]
+)
+def test_a_mark_is_true_or_false(mark, aside):
+    metric = ts.ranked(ts.record(x=ts.exact), ignored="crowd", interpolation="voc")
+    assert metric([{"x": 1}, {"x": 2, "crowd": mark}], [{"x": 1, "score": 0.5}]) == (1 if aside else 0.5)

@@ -90,7 +90,7 @@ def test_by_document(folder):
 
 
 def test_errors(folder):
-    found = {kind["error"]: kind for kind in as_json("key", "response", "--errors")["errors"]}
+    found = {kind["kind"]: kind for kind in as_json("key", "response", "--errors")["errors"]["kinds"]}
     counts = {name: kind["count"] for name, kind in found.items()}
     assert counts == {
         "span error": 1, "missing mention": 1, "extra mention": 0, "missing entity": 0, "extra entity": 0,
@@ -98,14 +98,17 @@ def test_errors(folder):
     }  # fmt: skip
     (example,) = found["span error"]["examples"]
     assert example == {
-        "key": [{"document": "(a); part 000", "mention": [0, 1], "line": 2, "entity": "0", "words": "w w"}],
-        "response": [{"document": "(a); part 000", "mention": [0, 0], "line": 7, "entity": "0", "words": "w"}],
-    }
-    table = run("key", "response", "--errors").stdout.split("\n\n")[1]
-    row = next(line.split("\t") for line in table.splitlines() if line.startswith("span error"))
-    assert row[:3] == ["span error", "1", "2"]
-    assert float(row[3]) == found["span error"]["conll_if_fixed"] > float(row[3]) - float(row[4]) > 0
-    assert row[5] == "(a); part 000: key 0 {“w w” 0-1 @ 2} ↔ response 0 {“w” 0 @ 7}"
+        "kind": "span error", "document": "(a); part 000", "file": "response", "line": 7, "where": "", "text": "",
+        "reference": "0 {w w [0-1] line 2}", "predicted": "0 {w [0]}",
+    }  # fmt: skip
+    _, kinds, listed = run("key", "response", "--errors", "--metric", "conll").stdout.strip().split("\n\n")
+    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in kinds.splitlines()}
+    assert rows["error"] == ["count", "documents", "f1"]
+    assert rows["span error"][:2] == ["1", "1"]
+    assert (
+        float(rows["span error"][2]) == found["span error"]["mended"]["conll"]["f1"] > float(rows["(as predicted)"][2])
+    )
+    assert "span error\t(a); part 000, line 7\t0 {w w [0-1] line 2}\t0 {w [0]}" in listed.splitlines()
 
 
 def test_drop_singletons_scopes_and_soft_mentions(folder):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from running import run, write
+from running import run, run_process, write
 
 GOLD = [
     {
@@ -70,5 +70,7 @@ def test_coreference_and_heads():
 
 
 def test_the_order_of_hashes_changes_nothing():
-    runs = {run("score", "events", "gold.json", "system.json", PYTHONHASHSEED=seed).stdout for seed in ("0", "1", "5")}
+    runs = {
+        run_process("score", "events", "gold.json", "system.json", PYTHONHASHSEED=seed).stdout for seed in ("0", "5")
+    }
     assert len(runs) == 1

@@ -1,4 +1,17 @@
-"""A task is declared once, and every command is made from it: those there are, and a new one in a folder of its own."""
+"""A task is declared once, and every command is made from it: those there are, and a new one in a folder of its own.
+
+What the tests want to have of a task inside the package, and fail without:
+
+    examples/TASK.gold.* and TASK.system.*         the bundled example (tests/bundled.py finds it); then `python tests/show/notebook.py`
+    `example` in its declaration                   lines of Python that the reference shows
+    EXAMPLE of tests/cli/test_compare_tasks.py     a reference, a system and metrics, for comparisons, leaderboards and JSON
+    SCRIPT of tests/test_typing.py                 a call that type checkers see
+    MADE of benchmarks/corpora.py                  random documents, on which benchmarks/metamorphic.py tries every metric
+    benchmarks/parity/made.py                      figures of another scorer, or where else such are (ELSEWHERE of tests/parity/test_made.py)
+    docs/python.md                                 an example from data and one from files
+    docs/TASK.md, README.md                        its page, and its row in "What it covers"
+    docs/matrix.md                                 `python -m docsite.matrix > docs/matrix.md`; why it lacks a column is in `without`
+"""
 
 import json
 from dataclasses import fields
@@ -14,8 +27,10 @@ from tallystick.cli.compare import compare_command
 from tallystick.cli.main import tallystick as command
 from tallystick.cli.score import explain_command, score_command
 from tallystick.files.boundaries import Boundaries, Uncut
+from tallystick.files.pairing import Paired
 from tallystick.tasks.contract import Task, find_task, option_of, task_names
 from tallystick.tasks.function import function_of
+from tallystick.tasks.metric import score_expression
 from test_directions import against_the_order
 
 NEW = Path(__file__).parents[1] / "tasks" / "new_task"
@@ -159,6 +174,11 @@ def test_a_new_task_loses_nothing_and_says_what_is_wrong(call):
     assert "twice.jsonl:5" in call("score", "turns", "twice.jsonl", "system.jsonl", code=2).output
     Path("other.jsonl").write_text('{"id": "call0"}\n')
     assert "has no 'turns'; it has 'id'" in call("score", "turns", "other.jsonl", "system.jsonl", code=2).output
+    for found in ('"x"', "true", "null", "1" + "0" * 400):
+        Path("wrong.jsonl").write_text(text.replace("[0, 10,", f"[{found}, 10,", 1))
+        said = call("score", "turns", "wrong.jsonl", "system.jsonl", code=2).output
+        assert "wrong.jsonl:1" in said
+        assert "turns[0][0]: expected a number" in said
     assert 'Did you mean "turns"' in call("score", "turns", *FILES, "--metric", "turn", code=2).output
 
 
@@ -167,6 +187,30 @@ def test_a_new_task_is_light_and_imports_from_the_left(call):
     code = f"import sys, tallystick.tasks as t; t.__path__.append({str(NEW)!r}); import tallystick.tasks.turns.task; print(*sys.modules)"
     assert "numpy" not in run_python(code).split()
     assert not against_the_order({f"tallystick.tasks.turns.{file.stem}": file for file in (NEW / "turns").glob("*.py")})
+
+
+NO_CHOICE = {"relations": {"nothing", "DocRED submission"}}
+"""Formats that go with another one, and have no name of their own for --input."""
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_every_format_can_be_named(name):
+    """A format is declared in `FORMATS` of `files.py`; --input names it, which `--help` lists without loading the readers."""
+    task = find_task(name)
+    said = next((one for one in score_command(name).params if one.name == "input"), None)
+    if said is not None:
+        formats = {one.name for one in task.formats()} - NO_CHOICE.get(name, set())
+        assert {str(one) for one in said.type.choices} - {"auto"} == formats, (
+            "name it in `input` of the task's settings"
+        )
+
+
+def test_a_mismatch_names_the_document_and_says_nothing_of_how_it_was_handed_on():
+    pairs = Paired(("d1",), ({"turns": [{"start": 0}]},), ({"turns": [{"start": 0}]},))
+    with pytest.raises(ts.TallystickError) as caught:
+        score_expression("turns.turns", ts.parse("f1(each(turns=match(record(time=exact))))"), pairs)
+    assert "document d1: at turns[*]: expected a field 'time', found fields start" in str(caught.value)
+    assert "dicts" not in str(caught.value)
 
 
 def test_what_a_task_does_not_have_is_not_in_its_help(call):

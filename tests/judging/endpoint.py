@@ -32,7 +32,8 @@ class Endpoint:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         with self.lock:
             number = len(self.requests)
-            self.requests.append((handler.path, dict(handler.headers), body))
+            headers = {name.lower(): value for name, value in handler.headers.items()}  # their case is the client's
+            self.requests.append((handler.path, headers, body))
             self.at.append(time.monotonic())
             self.busy += 1
             self.most_busy = max(self.most_busy, self.busy)

@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -159,7 +160,7 @@ def test_stores_that_are_none(path, command):
     assert not Path("nothing.sqlite").exists()
     Path("text.sqlite").write_text("candidate,label\n")
     assert "text.sqlite: not a store of judgements (file is not a database)" in tried("text.sqlite")
-    with sqlite3.connect("later.sqlite") as db:
+    with closing(sqlite3.connect("later.sqlite")) as db, db:
         db.execute("PRAGMA application_id = 1952541817")
         db.execute("PRAGMA user_version = 9")
     db.close()

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -90,7 +91,7 @@ def test_what_is_not_a_store_is_said_to_be_none(tmp_path, content):
 
 def test_another_sqlite_file_is_left_alone(tmp_path):
     path = tmp_path / "other.sqlite"
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("CREATE TABLE mine (x)")
     db.close()
     before = path.read_bytes()
@@ -103,7 +104,7 @@ def test_a_store_of_another_version_is_an_error(tmp_path):
     path = tmp_path / "j.sqlite"
     with Store(path) as store:
         store.add_judge("anna")
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("PRAGMA user_version = 7")
     db.close()
     with pytest.raises(
@@ -159,7 +160,7 @@ def test_a_store_of_version_1_is_laid_out_anew(tmp_path):
     assert path.stat().st_size < before / 5
     with Store(path) as store:
         assert len(store.judgements()) == 2
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         assert db.execute("PRAGMA user_version").fetchone() == (2,)
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
         assert db.execute("SELECT count(*) FROM documents").fetchone() == (4,)
@@ -310,7 +311,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_to_is_read(tmp_path, journa
     folder.mkdir()
     with Store(folder / "j.sqlite") as store:
         store.add(Judgement(question(), "anna", Verdict("Correct", (0,))))
-    with sqlite3.connect(folder / "j.sqlite") as db:
+    with closing(sqlite3.connect(folder / "j.sqlite")) as db, db:
         assert db.execute(f"PRAGMA journal_mode = {journal}").fetchone() == (journal,)
     db.close()
     (folder / "j.sqlite").chmod(0o444)
@@ -374,7 +375,7 @@ def test_a_damaged_store_is_said_to_be_damaged(tmp_path, read):
 def test_a_row_that_no_tallystick_wrote_is_damage(tmp_path, change):
     path = tmp_path / "j.sqlite"
     answered(path)
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute(f"UPDATE judgements SET {change}")
     db.close()
     with Store(path) as store, pytest.raises(InputError, match=r"damaged .a row that cannot be understood"):

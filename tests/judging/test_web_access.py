@@ -21,7 +21,7 @@ def server(tmp_path):
     with Store(tmp_path / "j.sqlite") as store:
         store.add_questions([*QUESTIONS, Question(NASTY, (NASTY,), f"A {NASTY} text")])
         with JudgeServer(store) as made:
-            thread = threading.Thread(target=made.serve_forever)
+            thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
             thread.start()
             yield made
             made.shutdown()

@@ -36,7 +36,7 @@ class Server(BaseHTTPRequestHandler):
 def base():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
     Server.asked = []
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

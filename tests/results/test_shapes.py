@@ -3,6 +3,7 @@
 import pytest
 
 import tallystick as ts
+from browsing import unfold
 from running import run, write
 from tallystick.results.shapes import draw_shapes
 from tallystick.show.drawings import BoxDrawing, GraphDrawing, LaneDrawing, TableDrawing
@@ -84,8 +85,7 @@ def test_the_page_draws_them(tmp_path, browser, metric, gold, found, seen):
     context = browser.new_context()
     view = context.new_page()
     view.goto(page.as_uri())
-    view.locator("details.doc summary").first.click()
-    view.locator(seen).first.wait_for(state="attached")  # a document is laid out after it was opened
+    unfold(view)
     assert view.locator(seen).count() == 2
     context.close()
 

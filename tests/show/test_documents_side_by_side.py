@@ -6,6 +6,7 @@ import random
 import pytest
 
 import tallystick as ts
+from browsing import unfold
 from running import run
 from tallystick.results.documents import rows_side_by_side
 
@@ -64,8 +65,7 @@ def test_documents_and_fields_of_two_systems(page):
     assert table.locator("tbody th").all_inner_texts() == ["name", "total"]
     assert page.locator(".beside .found").inner_text() == "70 documents"
     # those that lose most from A to B come first, and open to three columns
-    first = page.locator(".beside details").first
-    first.locator("summary").click()
+    first = unfold(page.locator(".beside"))
     assert first.locator("thead th").all_inner_texts()[1:] == ["Reference", "A", "B"]
     row = first.locator("tbody tr").first
     name = f"n{int(first.locator('.id').inner_text()[1:])}"
@@ -87,7 +87,7 @@ def test_documents_and_fields_of_two_systems(page):
 
 def test_narrow_and_dark(browser, tmp_path, page):
     page.set_viewport_size({"width": 420, "height": 900})
-    page.locator(".beside summary").first.click()
+    unfold(page.locator(".beside"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.locator("#theme").click()
     assert page.locator(".beside details table").is_visible()

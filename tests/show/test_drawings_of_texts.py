@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import tallystick as ts
 from tallystick.files.pairing import Paired
 from tallystick.results.explanation import explain_document
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
@@ -99,7 +100,7 @@ def test_entities_by_their_words(tmp_path):
     assert [leaf.reference for leaf in tree.children[0].children] == ["Ann [0]", "her [2]"]
     (drawing,) = parts.draw("(d1); part 000")
     assert drawing.sentences == [["Ann", "saw"], ["her", "#"]]
-    assert [row[3] for row in parts.errors[0].rows] == [1.0] * 7  # nothing is wrong
+    assert ts.coreference(file, file).errors()[0].title == "Errors: none"
 
 
 def test_segments(tmp_path):
@@ -123,7 +124,12 @@ def test_segments(tmp_path):
     tree = parts.explain("a")
     assert (tree.weight, tree.reference_self, tree.predicted_self) == (1, 3, 3)
     assert tree.children[-1].reference == "LOC New York [4–5]"
-    assert parts.errors[0].columns == ["outcome", "segments", "f1 if fixed", "gain"]
+    errors = ts.spans(gold, guess, metrics="segment").errors()
+    assert [(kind.kind, kind.count) for kind in errors.kinds if kind.count] == [
+        ("boundary", 1),
+        ("missed", 1),
+        ("spurious", 1),
+    ]
     assert parts.tables[0].title == "By tag, under segment"
 
 

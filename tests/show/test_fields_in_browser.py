@@ -4,14 +4,15 @@ import json
 
 import pytest
 
+from browsing import unfold
 from running import run
 
 LINES = 60
 
 
-@pytest.fixture
-def report(tmp_path):
-    gold, answers = [], []
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder, gold, answers = tmp_path_factory.mktemp("report"), [], []
     for k in range(LINES):
         one = {"id": f"inv-{k:02d}", "vendor": "Acme", "total": 100 + k + 0.25, "note": "<b>x</b>"}
         said = {name: {"value": value, "confidence": 0.9} for name, value in one.items() if name != "id"}
@@ -24,10 +25,10 @@ def report(tmp_path):
         gold.append(one)
         answers.append({"id": one["id"], "output": text})
     for name, side in (("g.jsonl", gold), ("p.jsonl", answers)):
-        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in side))
+        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in side))
     options = ("--from", "output", "--lenient", "--confidence", "confidence", "--report", "r.html", "--format", "json")
-    run("score", "records", "g.jsonl", "p.jsonl", *options, cwd=tmp_path)
-    return tmp_path / "r.html"
+    run("score", "records", "g.jsonl", "p.jsonl", *options, cwd=folder)
+    return folder / "r.html"
 
 
 def test_a_field_shows_its_errors_and_its_documents(opened, report):
@@ -82,7 +83,7 @@ def test_a_warning_is_one_line_until_it_is_opened(opened, report):
 
 def test_an_open_document_has_its_full_height(opened, report):
     page = opened(report)
-    page.locator("#list summary").nth(1).click()
+    unfold(page.locator("#list"), 1)
     inner = page.evaluate(
         """() => [...document.querySelectorAll('#list details[open] *')].filter(
             e => e.scrollHeight > e.clientHeight + 1 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowY)).length"""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from browsing import unfold
 
 import tallystick as ts
+from browsing import unfold
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.results.report import Page, render
@@ -210,14 +210,15 @@ def test_what_is_printed_too_stands_once_in_the_report(tmp_path, task):
         assert titles(both) == titles(plain)
     if task == "spans":  # a longer list is asked for, and had
         tallystick("score", task, *files, "--errors", "--rows", 60, "--report", both)
-        assert titles(both) == [*titles(plain)[:-1], "Errors"]
+        assert titles(plain)[-1] == "Where they are, 50 of 60"
+        assert titles(both) == [*titles(plain)[:-1], "Where they are"]
 
 
 def titles(path):
     return re.findall(r"<h3>(.*?)</h3>", path.read_text(encoding="utf-8"))
 
 
-def test_places_of_errors_name_the_file_only(opened, tmp_path):
+def test_places_of_errors_and_repairs_are_short(opened, tmp_path):
     """So that all columns are in view; both files of one name keep their paths."""
     deep = tmp_path / "a-directory-with-a-long-name" / "and-another-one-inside-of-it"
     deep.mkdir(parents=True)
@@ -227,12 +228,12 @@ def test_places_of_errors_name_the_file_only(opened, tmp_path):
     tallystick("score", "spans", *files, "--report", tmp_path / "r.html")
     page = opened(tmp_path / "r.html")
     table = page.locator("#errors table").last
-    assert table.locator("tbody td").first.inner_text() == "gold.iob:1-14"
+    assert table.locator("tbody td").first.inner_text() == "1, line 1, tokens 0–13"
     assert table.evaluate("t => t.scrollWidth <= t.parentNode.clientWidth")
     (deep / "other").mkdir()
-    same = write(deep / "other" / "gold.iob", gold.replace("work", "play"))
-    tallystick("score", "spans", files[0], same, "--report", tmp_path / "r.html")
-    assert f"{deep}/gold.iob:1-14" in page.goto((tmp_path / "r.html").as_uri()).text()
+    same = write(deep / "other" / "gold.iob", gold.replace("B-work", "I-work"))
+    tallystick("score", "spans", files[0], same, "--repairs", "--report", tmp_path / "r.html")
+    assert f"{deep}/other/gold.iob:1" in page.goto((tmp_path / "r.html").as_uri()).text()
 
 
 def test_meanings_of_errors_stand_alone():

@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 import pytest
-from browsing import unfold
 
 import tallystick as ts
+from browsing import unfold
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.engine.tally import Counts

@@ -1,14 +1,17 @@
 """The error analysis: each kind by itself, and what holds for all of them."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tallystick as ts
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, find_errors, overlapping, score
-from tallystick.tasks.coreference.show import errors_table
+from tallystick.tasks.coreference.mistakes import find_mistakes
 
 KINDS = [
     "span error", "missing mention", "extra mention", "missing entity", "extra entity", "divided entity", "conflated entity",
@@ -46,34 +49,44 @@ def pairs(tmp_path, key, response):
 )
 def test_one_error_at_a_time(tmp_path, key, response, expected):
     found = find_errors(pairs(tmp_path, key, response))
-    assert [kind.error for kind in found] == KINDS
-    assert {kind.error: kind.count for kind in found if kind.count} == expected
+    assert list(found) == KINDS
+    assert {kind: len(examples) for kind, examples in found.items() if examples} == expected
 
 
 def test_examples_say_where_to_look(tmp_path):
-    found = {
-        kind.error: kind for kind in find_errors(pairs(tmp_path, ["(0", "0)", "(0)", "(4)"], ["(a)", "-", "(b)", "-"]))
-    }
-    (example,) = found["span error"].examples
+    both = pairs(tmp_path, ["(0", "0)", "(0)", "(4)"], ["(a)", "-", "(b)", "-"])
+    found = find_errors(both)
+    (example,) = found["span error"]
     (ours,), (theirs,) = example.key, example.response
     assert (ours.document, ours.mention, ours.line, ours.entity) == ("(d)", (0, 1), 2, "0")
     assert (theirs.document, theirs.mention, theirs.line, theirs.entity) == ("(d)", (0, 0), 2, "a")
-    (divided,) = found["divided entity"].examples
+    (divided,) = found["divided entity"]
     assert [(one.mention, one.entity) for one in divided.key] == [((0, 1), "0"), ((2, 2), "0")]
     assert [(one.mention, one.entity) for one in divided.response] == [((0, 0), "a"), ((2, 2), "b")]
-    (missing,) = found["missing entity"].examples
+    (missing,) = found["missing entity"]
     assert [(one.line, one.entity) for one in missing.key] == [(5, "4")]
     assert missing.response == ()
-    rows = {row[0]: row[1:] for row in errors_table(found.values()).rows}
-    assert rows["span error"] == [1, 2, "(d): key 0 {0-1 @ 2} ↔ response a {0 @ 2}"]
-    assert rows["divided entity"] == [1, 2, "(d): key 0 {0-1 @ 2, 2 @ 4} ↔ response a {0 @ 2} + b {2 @ 4}"]
-    assert rows["extra mention"] == [0, 0, ""]
+    listed = {
+        one.kind: (one.found_at, one.reference, one.predicted) for one in find_mistakes(both, CoreferenceOptions())
+    }
+    assert listed == {
+        "span error": ("(d), line 2", "0 {[0-1]}", "a {[0]}"),
+        "missing entity": ("(d), line 5", "4 {[3]}", None),
+        "divided entity": ("(d), line 2", "0 {[0-1], [2] line 4}", "a {[0]} + b {[2] line 4}"),
+    }
 
 
-def test_so_many_examples_and_no_more(tmp_path):
-    found = find_errors(pairs(tmp_path, ["(0)", *["(0)"] * 9], ["(0)", *["-"] * 9]), examples=3)
-    missing = next(kind for kind in found if kind.error == "missing mention")
-    assert (missing.count, len(missing.examples)) == (9, 3)
+def test_mentions_that_are_no_spans_stand_as_they_are():
+    (divided, _) = ts.coreference([["a", "b"], ["c"]], [["a"], ["b", "c"]]).errors().mistakes
+    assert (divided.reference, divided.predicted) == ("0 {a, b}", "0 {a} + 1 {b}")
+
+
+def test_so_many_errors_are_listed_and_no_more(tmp_path):
+    pairs(tmp_path, ["(0)", *["(0)"] * 9], ["(0)", *["-"] * 9])
+    results = ts.coreference(tmp_path / "key", tmp_path / "response", metrics="conll")
+    assert len(results.errors(rows=3)[-1].rows) == 3
+    (missing,) = (kind for kind in results.errors(rows=3).as_dict()["kinds"] if kind["count"])
+    assert (missing["kind"], missing["count"], len(missing["examples"])) == ("missing mention", 9, 3)
 
 
 def test_entities_across_documents_are_looked_up_in_their_own(tmp_path):
@@ -82,9 +95,9 @@ def test_entities_across_documents_are_looked_up_in_their_own(tmp_path):
         texts[name] = "".join(f"#begin document (t_{d})\nw\t{cell}\n\n#end document\n" for d, cell in enumerate(cells))
         (tmp_path / name).write_text(texts[name])
     both = pair(read_chains(tmp_path / "key"), read_chains(tmp_path / "response"))
-    assert not any(kind.count for kind in find_errors(both))
-    found = {kind.error: kind for kind in find_errors(both, CoreferenceOptions(scope="corpus"))}
-    (divided,) = found["divided entity"].examples
+    assert not any(find_errors(both).values())
+    found = find_errors(both, CoreferenceOptions(scope="corpus"))
+    (divided,) = found["divided entity"]
     assert [one.document for one in divided.key] == ["(t_0)", "(t_1)"]
 
 
@@ -113,34 +126,26 @@ def as_pairs(tmp_path_factory, key, response):
 @given(documents, documents)
 def test_every_twinless_mention_has_exactly_one_error(tmp_path_factory, key, response):
     both = as_pairs(tmp_path_factory, key, response)
-    found = {kind.error: kind for kind in find_errors(both, examples=1000)}
+    found = find_errors(both)
     tally = score(both, ["mentions"])["mentions"].tally
     twinless = tally["den_p"] - tally["num_p"] + tally["den_r"] - tally["num_r"]
-    assert sum(found[kind].mentions for kind in TWINLESS) == twinless
     blamed = [
         (side, one.document, one.mention)
         for kind in TWINLESS
-        for example in found[kind].examples
+        for example in found[kind]
         for side, mentions in (("key", example.key), ("response", example.response))
         for one in mentions
     ]
     assert len(blamed) == len(set(blamed)) == twinless
-    for kind in found.values():
-        assert kind.count == len(kind.examples)
-        assert kind.mentions == sum(
-            len(example.key)
-            if kind.error not in ("span error", *TWINLESS)
-            else len(example.key) + len(example.response)
-            for example in kind.examples
-        )
+    listed = Counter(one.kind for one in find_mistakes(both, CoreferenceOptions()))
+    assert listed == Counter({kind: len(examples) for kind, examples in found.items() if examples})
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1), max_size=4))
 def test_opaque_mentions_have_no_span_errors(clusters):
     key, response = chains_from_clusters([clusters]), chains_from_clusters([[]])
-    counts = {kind.error: kind.count for kind in find_errors(pair(key, response))}
-    assert counts["span error"] == 0
-    assert not any(kind.count for kind in find_errors(pair(key, key)))
+    assert find_errors(pair(key, response))["span error"] == []
+    assert not any(find_errors(pair(key, key)).values())
 
 
 @given(st.lists(spans, max_size=12), st.lists(spans, max_size=12), st.randoms())

@@ -4,17 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.tasks.contract import Scored, find_task
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.conll import read_conll
-from tallystick.tasks.coreference.metrics import KINDS, score_if_fixed
+from tallystick.tasks.coreference.metrics import KINDS, PLAIN, score_mended
+from tallystick.tasks.mending import find_errors
 from tallystick.tasks.spans.files import corpus_from_python
 from tallystick.tasks.spans.metrics import score as score_spans
-from tallystick.tasks.spans.show import Outcome, align
 
 
-def fixed(key, response):
-    return score_if_fixed(pair(chains_from_clusters(key), chains_from_clusters(response)))
+def fixed(task, corpus, metric):
+    """F1 as it is, and if each kind of error were repaired: what `--errors` prints."""
+    task = find_task(task)
+    found = find_errors(task, Scored(corpus, task.evaluate(corpus, (metric,), task.Settings())), task.Settings())
+    return found.figures[metric]["f1"], {kind.kind: kind.mended[metric]["f1"] for kind in found.kinds}
+
+
+def repaired(pairs):
+    """The CoNLL score with each kind repaired, also of kinds that do not occur."""
+    return {kind: score_mended(pairs, (kind,), ("conll",), PLAIN)["conll"].f1 for kind in KINDS}
 
 
 KEY = [[{1, 2, 3}, {4, 5}, {6}]]
@@ -32,7 +41,9 @@ KEY = [[{1, 2, 3}, {4, 5}, {6}]]
     ],
 )
 def test_one_kind_alone(kind, response):
-    now, after = fixed(KEY, [response])
+    pairs = pair(chains_from_clusters(KEY), chains_from_clusters([response]))
+    now, after = fixed("coreference", pairs, "conll")
+    assert after == repaired(pairs)
     assert now < 1
     assert now == pytest.approx(coreference.evaluate(KEY, [response])["conll"].f1)
     assert after[kind] == pytest.approx(1)
@@ -48,7 +59,8 @@ def test_a_span(tmp_path):
         return read_conll(path)
 
     pairs = pair(written("key", ["(0", "0)", "(0)"]), written("response", ["(0)", "-", "(0)"]))
-    now, after = score_if_fixed(pairs)
+    now, after = fixed("coreference", pairs, "conll")
+    assert after == repaired(pairs)
     assert now < 1
     assert after["span error"] == pytest.approx(1)
     assert after["missing mention"] == pytest.approx(now)
@@ -61,22 +73,22 @@ partitions = st.lists(st.integers(0, 3), min_size=1, max_size=8).map(
 
 @given(st.lists(st.tuples(partitions, partitions), min_size=1, max_size=3))
 def test_repairs_without_errors_change_nothing(documents):
-    from tallystick.tasks.coreference.metrics import find_errors
-
     pairs = pair(*(chains_from_clusters(list(side)) for side in zip(*documents, strict=True)))
-    now, after = score_if_fixed(pairs)
-    for kind in find_errors(pairs):
-        assert 0 <= after[kind.error] <= 1 + 1e-9
-        if kind.count == 0:
-            assert after[kind.error] == pytest.approx(now)
+    now, after = fixed("coreference", pairs, "conll")
+    again = repaired(pairs)
+    assert again == pytest.approx(after)  # a kind that does not occur has the score as it is
+    for kind, found in coreference.find_errors(pairs).items():
+        assert 0 <= again[kind] <= 1 + 1e-9
+        if not found:
+            assert again[kind] == pytest.approx(now)
 
 
 def test_segments():
     gold = [[(0, 2, "PER"), (3, 4, "LOC"), (5, 6, "ORG"), (7, 8, "PER")]]
     guess = [[(0, 1, "PER"), (3, 4, "ORG"), (5, 6, "ORG"), (9, 10, "LOC")]]
     corpus = corpus_from_python(gold, guess, lengths=[12])
-    now, after = align(corpus.texts).f1_if_fixed()
+    now, after = fixed("spans", corpus, "segment")
     assert now == score_spans(corpus, ("segment",))["segment"].f1 == 0.25
-    assert after[Outcome.BOUNDARY] == after[Outcome.TYPE] == 0.5
-    assert after[Outcome.MISSED] == pytest.approx(2 * 2 / 9)
-    assert after[Outcome.SPURIOUS] == pytest.approx(2 / 7)
+    assert after["boundary"] == after["type"] == 0.5
+    assert after["missed"] == pytest.approx(2 * 2 / 9)
+    assert after["spurious"] == pytest.approx(2 / 7)

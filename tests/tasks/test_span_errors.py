@@ -1,3 +1,5 @@
+import numpy as np
+
 from tallystick.tasks.spans.segments import Span, annotate
 from tallystick.tasks.spans.show import Outcome, SpanError, align
 
@@ -6,6 +8,14 @@ TEXTS = annotate(
     [[(0, 2, "PER"), (3, 4, "LOC"), (6, 8, "LOC"), (11, 12, "ORG")], [(1, 2, "PER"), (2, 5, "ORG")]],
     [12, 6],
 )
+
+
+def counts(texts):
+    """How many segments of each text had which outcome."""
+    found = align(texts)
+    rows = np.zeros((texts.texts, len(Outcome)), int)
+    np.add.at(rows, (found.text(), found.outcome), 1)
+    return rows.tolist()
 
 
 def test_kinds_and_positions():
@@ -18,11 +28,10 @@ def test_kinds_and_positions():
         SpanError(Outcome.SPURIOUS, 1, None, Span(1, 2, "PER"), 0),
         SpanError(Outcome.BOTH, 1, Span(2, 6, "LOC"), Span(2, 5, "ORG"), 1),
     ]
-    assert len(align(TEXTS).errors(limit=2)) == 2
 
 
 def test_counts_by_text():
-    assert align(TEXTS).counts("text").tolist() == [[1, 1, 1, 0, 1, 1], [0, 0, 0, 1, 1, 1]]
+    assert counts(TEXTS) == [[1, 1, 1, 0, 1, 1], [0, 0, 0, 1, 1, 1]]
     assert align(TEXTS).boundary_errors() == {1: 1}
 
 
@@ -33,11 +42,11 @@ def test_confusion_with_missed_and_spurious():
 
 def test_a_right_segment_is_never_traded_for_two_near_ones():
     texts = annotate([[(0, 9, "A"), (8, 12, "A")]], [[(0, 9, "A"), (0, 8, "A")]], [12])
-    assert align(texts).counts()[0, Outcome.CORRECT] == 1
+    assert counts(texts)[0][Outcome.CORRECT] == 1
 
 
 def test_one_side_empty():
-    assert align(annotate([[]], [[(0, 1, "A")]], [1])).counts().tolist() == [[0, 0, 0, 0, 0, 1]]
+    assert counts(annotate([[]], [[(0, 1, "A")]], [1])) == [[0, 0, 0, 0, 0, 1]]
     assert align(annotate([[(0, 1, "A")]], [[]], [1])).errors()[0].outcome == Outcome.MISSED
     assert align(annotate([[]], [[]], [1])).errors() == []
 

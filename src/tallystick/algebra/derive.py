@@ -26,13 +26,15 @@ import datetime
 import decimal
 import enum
 import fractions
+import operator
 import pathlib
+import sys
 import types
 import typing
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
@@ -575,6 +577,8 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
         return None
     try:
         hints = typing_extensions.get_type_hints(origin, include_extras=True)
+        if sys.version_info < (3, 11):
+            hints = {name: _without_quotes(one, vars(sys.modules[origin.__module__])) for name, one in hints.items()}
     except NameError as error:
         raise DerivationError(
             f"the annotations of {origin.__qualname__} cannot be read ({error}); "
@@ -587,6 +591,23 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
         )
     filled = _parameters(type_, origin)
     return {name: _filled(hints[name], filled) for name in names}
+
+
+def _without_quotes(hint: Any, names: Mapping[str, Any]) -> Any:
+    """`list["Tree"]` with the type that it names: Python 3.10 leaves quotes as they are between the brackets of built-in types."""
+    arguments = getattr(hint, "__args__", None)
+    if not isinstance(arguments, tuple) or typing_extensions.get_origin(hint) is typing_extensions.Literal:
+        return hint
+    found = tuple(
+        eval(one, dict(names)) if isinstance(one, str) else _without_quotes(one, names)  # as `get_type_hints` does
+        for one in arguments
+    )
+    if found == arguments:
+        return hint
+    if isinstance(hint, types.UnionType):
+        return reduce(operator.or_, found)
+    origin: Any = get_origin(hint)
+    return origin[found] if isinstance(hint, types.GenericAlias) else hint.copy_with(found)
 
 
 def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:

@@ -253,16 +253,20 @@ def _no_plain(_: Node) -> None:
     return None
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, not NaN, that a float can hold."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and value.bit_length() < 1024
+    return isinstance(value, (float, np.floating, np.integer)) and bool(value == value)
+
+
 def check_values(node: Node) -> None:
     """Numbers, switches and words have to be what they are called, at once, where the metric is written."""
     for f in fields(node):
         value, kind = getattr(node, f.name), f.type if isinstance(f.type, str) else getattr(f.type, "__name__", "")
         where = f"{node.name}(): {f.name}"
         if kind == "float":
-            plain = isinstance(value, float) or (
-                isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 1024
-            )
-            require(plain and value == value, f"{where} must be a number, found {value!r:.60}")
+            require(is_number(value), f"{where} must be a number, found {value!r:.60}")
             object.__setattr__(node, f.name, float(value))
         elif kind == "bool":
             require(isinstance(value, bool), f"{where} must be True or False, found {value!r:.60}")

@@ -216,7 +216,7 @@ class _Reader:
                 hint = did_you_mean(name, self.functions)
                 raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
             return self.functions[name]
-        if not (self.functions or _allowed.get() or name.startswith(HARMLESS)):
+        if not (self.functions or _allowed.get() or HARMLESS.fullmatch(name)):
             raise self.fail(
                 f"functions such as {name} are not allowed here, because finding one runs code: {HOW_TO_ALLOW}", place
             )
@@ -273,11 +273,12 @@ def choosable() -> dict[str, type[Similarity]]:
 # Finding what `module:name` or `file.py:name` stands for: functions, similarities and types of a user's own.
 
 
-HARMLESS = (
-    "tallystick.structures.", "tallystick.algebra.text:words", "tallystick.algebra.values:magnitude", "tallystick:words", "tallystick:magnitude",
-    "math:", "builtins:str.",
-)  # fmt: skip
-"""Functions that only take values apart, or only calculate: whoever names them runs no code of his own."""
+HARMLESS = re.compile(
+    r"tallystick\.structures(\.[a-z]\w*)+:NAME(\.NAME)*|(tallystick|tallystick\.algebra\.text):words"
+    r"|(tallystick|tallystick\.algebra\.values):magnitude|math:NAME|builtins:str\.NAME".replace("NAME", r"[A-Za-z]\w*")
+)
+"""Functions that only take values apart, or only calculate: whoever names them runs no code of his own. The whole name counts, without
+underscores in front: `math:__loader__.get_data` reads files, and the folder of `math:d/own.py:f` may be there."""
 HOW_TO_ALLOW = (
     "where you trust what names it, --allow-code (allow_code=True in Python; of ts.parse functions=True) allows it; "
     "in Python you can also give the function itself"
@@ -297,19 +298,20 @@ def allowing_code(allowed: bool) -> Iterator[None]:
 
 def load_named(name: Any) -> Any:
     """What a text names that somebody else may have written: choices, a schema."""
-    if not (_allowed.get() or str(name).startswith(HARMLESS)):
+    if not (_allowed.get() or HARMLESS.fullmatch(str(name))):
         raise MetricError(f"{name!r:.80} names code, and finding it runs code: {HOW_TO_ALLOW}")
     return load(str(name))
 
 
 def load(name: str) -> Any:
-    """What `module:name` or `file.py:name` stands for; the current folder is searched too."""
+    """What `module:name` or `file.py:name` stands for; the current folder is searched too, unless the name is harmless."""
     module_name, colon, path = name.rpartition(":")
     if not colon or not path:
         raise MetricError(f"expected module:Name (or file.py:Name), found {name!r}")
     if os.environ.get("TALLYSTICK_NO_CODE"):
         raise MetricError(f"{name!r} names code, which TALLYSTICK_NO_CODE forbids")
-    found: Any = _module(module_name)
+    # What is harmless is in no folder but Python's and ours; modules of the current folder stay outside.
+    found: Any = _module(module_name, here=not HARMLESS.fullmatch(name))
     for part in path.split("."):
         if not hasattr(found, part):
             hint = did_you_mean(part, [n for n in dir(found) if not n.startswith("_")])
@@ -342,13 +344,13 @@ def _module_of_file(file: Path) -> Any:
         sys.path[:] = known if str(folder) in known else [*known, str(folder)]  # what is imported later is found, too
 
 
-def _module(name: str) -> Any:
+def _module(name: str, *, here: bool) -> Any:
     try:
         if name.endswith(".py"):
             if not Path(name).exists():
                 raise InputError("no such file", name)
             return _module_of_file(Path(name).resolve())
-        if "" not in sys.path:
+        if here and "" not in sys.path:
             sys.path.insert(0, "")
         return importlib.import_module(name)
     except TallystickError:

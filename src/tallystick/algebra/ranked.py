@@ -13,12 +13,12 @@ reference whose area is not in that range are set aside, each for one prediction
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.algebra.node import Node, Similarity, Table, require
+from tallystick.algebra.node import Node, Similarity, Table, is_number, require
 from tallystick.algebra.records import each
 from tallystick.algebra.sets import match
 from tallystick.algebra.weights import at_least
@@ -76,17 +76,19 @@ class Ranked(Node):
                 value in known,
                 f"ranked(): unknown {what} {value!r}; expected one of {', '.join(known)}.{did_you_mean(value, known)}",
             )
-        fine = self.at and all(isinstance(t, (int, float)) and not isinstance(t, bool) and t > 0 for t in self.at)
-        require(bool(fine), f"ranked(): at needs thresholds above 0, found {self.at!r:.60}")
+        fine = isinstance(self.at, tuple) and self.at and all(is_number(t) and t > 0 for t in self.at)
+        require(bool(fine), f"ranked(): at needs a list of thresholds above 0, found {self.at!r:.60}")
         object.__setattr__(self, "at", tuple(map(float, self.at)))
         require(
             self.region is None or (isinstance(self.region, Similarity) and bool(self.ignored)),
             f"ranked(): region needs a similarity, and ignored= the field that marks regions; found {self.region!r:.60}",
         )
         for name, ends in self.within:
-            fine = isinstance(ends, tuple) and len(ends) == 2 and ends[0] <= ends[1]
+            require(isinstance(name, str), f"ranked(): within needs names of fields, found {name!r:.60}")
+            fine = isinstance(ends, tuple) and len(ends) == 2 and all(map(is_number, ends)) and ends[0] <= ends[1]
             require(fine, f"ranked(): within needs a lowest and a highest value of {name}, found {ends!r:.60}")
-        require(isinstance(self.most, int) and self.most >= 0, f"ranked(): most must be 0 or more, found {self.most!r}")
+        whole = isinstance(self.most, int) and not isinstance(self.most, bool)
+        require(whole and self.most >= 0, f"ranked(): most must be 0 or more, found {self.most!r}")
 
     def _arguments(self) -> Iterator[str]:
         yield from (one for one in super()._arguments() if not one.startswith("at="))
@@ -136,9 +138,7 @@ class Ranked(Node):
         kept = self._surest(scores, labels[1], right)
         if kept is not None:
             among = np.flatnonzero(kept[found.j])
-            found = (
-                type(found)(found.i[among], found.j[among], found.weight[among]) if len(among) < len(found) else found
-            )
+            found = Pairs(found.i[among], found.j[among], found.weight[among])
         hits = np.stack([outcomes(found, scores, t, self.matching, role) for t in self.at], axis=1)
         hits[(hits == WRONG) & outside[:, None]] = IGNORED
         ends = offsets_of(np.bincount(right, minlength=len(sides[0])))
@@ -175,13 +175,16 @@ class Ranked(Node):
         role = np.where(outside[0], SPARE, COUNTS)
         if self.ignored:
             marks = leaf_values(field(reference, self.ignored, scope, True, False), scope.field(self.ignored))
+            for mark in marks:
+                if mark is not None and (isinstance(mark, (str, bytes)) or mark not in (0, 1)):
+                    raise ValueMismatch(f"at {scope.field(self.ignored)}: expected true or false; found {mark!r:.60}")
             role[[bool(mark) for mark in marks]] = REGION
         return role if self.ignored or self.within else None, outside[1]
 
     def _numbers(self, data: Data, name: str, scope: Scope) -> F64:
         values = leaf_values(field(data, name, scope, False), scope.field(name))
         for value in values:
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or value != value:
+            if not is_number(value):
                 what = "a score, a number" if name == self.score else "a number"
                 raise ValueMismatch(f"at {scope.field(name)}: expected {what}; found {value!r:.60}")
         return np.array(values, np.float64)
@@ -195,9 +198,7 @@ class Ranked(Node):
         """Of each document and label the `most` surest; None: all."""
         if not self.most:
             return None
-        codes = (
-            np.unique(np.array(labels), return_inverse=True)[1].reshape(-1) if len(labels) else np.empty(0, np.int64)
-        )
+        codes = np.unique(np.array(labels), return_inverse=True)[1].reshape(-1)
         order = np.lexsort((-scores, codes, owners))
         starts = np.flatnonzero(np.r_[True, (np.diff(codes[order]) != 0) | (np.diff(owners[order]) != 0)][: len(order)])
         place = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
@@ -226,6 +227,9 @@ def ranked(
     >>> ts.ranked(ts.record(x=ts.exact), at=[1])([{"x": 1}], found)
     1.0
     """
+    by_field = within is None or isinstance(within, (Mapping, Table))
+    require(by_field, f"ranked(): within needs a mapping such as {{key: value}}, found {within!r:.60}")
     ranges = {name: tuple(ends) if isinstance(ends, list) else ends for name, ends in dict(within or {}).items()}
     within = Table.of(ranges, "ranked(): within")
-    return Ranked(inner, score, by, tuple(at), of, most, interpolation, matching, ignored, region, within)
+    at = tuple(at) if isinstance(at, Iterable) else at
+    return Ranked(inner, score, by, at, of, most, interpolation, matching, ignored, region, within)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.options import FILE, check_before
+from tallystick.cli.options import FILE, Number, check_before
 from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import MetricError, did_you_mean
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @click.option("--samples", type=click.IntRange(1), default=20, show_default=True, help="Cases of each size.")
 @click.option(
     "--multiple",
-    type=click.FloatRange(1, min_open=True),
+    type=Number(1, min_open=True),
     default=2.0,
     show_default=True,
     help="P5 fails if a step is this many times its neighbour.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.options import together
+from tallystick.cli.options import Number, together
 from tallystick.cli.output import FORMATS, chosen_format, progress, say, show_tables
 from tallystick.errors import InputError, MetricError, counted
 
@@ -184,7 +184,7 @@ def model_options(command: Any) -> Any:
         click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of each call, e.g. temperature=0; may be repeated.",
                      callback=lambda _context, _option, given: read_assignments(given)),
         click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="How many calls to make at the same time."),
-        click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, help="How many seconds to wait for an answer."),
+        click.option("--timeout", type=Number(0, min_open=True), default=60.0, show_default=True, help="How many seconds to wait for an answer."),
         click.option("--retries", type=click.IntRange(0), default=5, show_default=True, help="How often to try again after 429, 5xx or a timeout."),
         click.option("--again", is_flag=True, help="Ask again if an earlier answer could not be used."),
     ])  # fmt: skip

@@ -169,6 +169,16 @@ def _is_read_of(place: str, target: str) -> bool:
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
 
 
+class Number(click.FloatRange):
+    """A number; NaN, which is in no range and outside of none, is not one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
+
+
 class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4
     """A number of bytes, such as 64MB."""
 
@@ -228,7 +238,7 @@ def _type(about: Option, kind: Any) -> Any:
         low, high = (None if one is None else int(one) for one in (least, about.most))
         return int if low is None and high is None else click.IntRange(low, high)
     if float in plain:
-        return click.FloatRange(least, about.most, min_open=about.above is not None)
+        return Number(least, about.most, min_open=about.above is not None)
     return str
 
 
@@ -268,7 +278,7 @@ class Common:
     training: tuple[str, ...] = ()
     """--train, of figures by `seen` and `frequency`."""
     differences: bool = False
-    """--errors, of a task that has no kinds of error of its own."""
+    """--errors, unless a task has an option of that name."""
     picture: str | None = None
     layout: Layout = field(default_factory=lambda: Layout())
 
@@ -538,8 +548,8 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     """Options that would have no effect beside the others."""
     if common.label is not None and common.by != "label":
         raise MetricError("--label says which label --by label is about; give both")
-    lists = {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
-    lists |= {"--errors": common.differences} if _has_errors(task) else {}
+    lists = {"--errors": common.differences} if _has_errors(task) else {}
+    lists |= {flag(one): getattr(settings, one.name) for one in fields(settings) if option_of(one).in_rows}
     also = f" (or of {' and '.join(lists)})" if lists else ""
     if common.limit is not None and common.by != "document" and not any(lists.values()):
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")

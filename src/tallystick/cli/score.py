@@ -125,7 +125,8 @@ def score_whole(
 
     with progress("scoring", unit="bytes") as advance:
         scored, shown = task.run(*files, metrics, settings, asked_of(common, advance, train))
-    results = results_of(task, scored, settings, title=versus(files[1], files[0]), reference=files[0], shown=shown)
+    title = versus(files[1], files[0])
+    results = results_of(task, scored, settings, title=title, reference=files[0], shown=shown, rows=common.limit)
     finish(Ending(results, shown, scored.opening, scored.closing, task.printer(scored, settings), train), common)
 
 
@@ -268,7 +269,7 @@ def finish(ending: Ending, common: Common) -> None:
     as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
         click.echo(ending.print())
-        show_tables(shown.tables, None)
+        show_tables([*shown.tables, *errors], None)
     elif as_json:
         extra = {} if against is None else {"baseline": against.as_dict()}
         extra |= {} if slices is None else {"slices": slices.as_dict()}

@@ -99,7 +99,9 @@ class Ask:
 
 @frozen
 class Layout:
-    """A format, declared once: its name, how a document of it is recognised and read, what its offsets count, where spans end."""
+    """A format, declared once: its name, how a document of it is recognised and read, what its offsets count, where spans end.
+
+    `read` gives one document as an `Annotated`. Spans, relations and events have the format then, as far as `layers` says."""
 
     name: str
     title: str

@@ -1,7 +1,17 @@
 """The formats of files: how each is recognised, and where documents begin in it, found without reading them.
 
 A task declares its formats as `FORMATS` in its `files.py`, each a `Format` with its reader, so that a new one is declared in
-one place.
+one place:
+
+    Format("tsv", lambda opening: opening.head.startswith(b"#doc"), read_tsv, Boundaries("TSV", find_marked(MARK, b"#doc"), name_of))
+
+The first format that recognises a file reads it, by its first bytes (`opening.head`) or its name (`opening.name`). What is not JSON comes
+before what is, because `opening.documents` reads the file as JSON. The reader takes the `Opening` (`opening.text`, `opening.documents`)
+and the task's keywords, which `**_` leaves alone. It answers with `Documents` (`files/pairing.py`). `opening.source.place(line)` and
+`opening.source.error(message, line)` name the line of the whole file, in a shard too. A format that is not JSON has
+`boundaries`, so that --jobs can cut its files, or `Uncut(why)`, and is read as a whole. `name_of` finds a document's name in its bytes;
+without it shards are paired by order. --input takes a format by its name, and the settings of the task list these, because help loads no
+reader. Calls, n-ary relations and roles have no `FORMATS`; their readers choose, and so do those of templates and of the JSON of events.
 
 A corpus can be cut into shards between any two documents; what a document is depends on the format:
 

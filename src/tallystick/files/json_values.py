@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,11 +85,42 @@ class NotJson(ValueError):
         self.line, self.column = line, column
 
 
+DEEPEST = 950
+"""Levels of JSON. What is deeper could be decoded from Python 3.12 on, but not be walked over."""
+
+
+def refuse_deep(text: bytes | str) -> None:
+    """A RecursionError if the text is nested too deeply, as decoders of Python 3.11 and before raise it by themselves. Brackets inside of texts may
+    count as nesting at first; then the texts are left out."""
+    if sys.version_info < (3, 12):
+        return
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if data.count(b"[") + data.count(b"{") <= DEEPEST or _depth(data) <= DEEPEST:
+        return
+    if _depth(re.sub(rb'"(?:[^"\\]|\\.)*"', b"", data, flags=re.DOTALL)) > DEEPEST:
+        raise RecursionError(TOO_DEEP)
+
+
+def _depth(data: bytes) -> int:
+    """The most that opening brackets run ahead of closing ones."""
+    import numpy as np
+
+    steps = np.zeros(256, np.int32)
+    steps[list(b"[{")], steps[list(b"]}")] = 1, -1
+    deepest = level = lowest = 0
+    for first in range(0, len(data), 1 << 20):
+        levels = level + np.cumsum(steps[np.frombuffer(data[first : first + (1 << 20)], np.uint8)])
+        lows = np.minimum(np.minimum.accumulate(levels), lowest)
+        deepest, level, lowest = max(deepest, int((levels - lows).max())), int(levels[-1]), int(lows[-1])
+    return deepest
+
+
 def decode(text: bytes | str, pairs: Pairs | None = None) -> Any:
     """The value, or `NotJson`. `pairs` makes an object from its keys and values, to see a key that stands twice."""
     import msgspec
 
     try:
+        refuse_deep(text)
         value = msgspec.json.decode(text)
         return value if pairs is None else json.loads(text, object_pairs_hook=pairs)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -100,6 +132,7 @@ def try_decode(text: bytes | str) -> tuple[Any] | None:
     import msgspec
 
     try:
+        refuse_deep(text)
         return (msgspec.json.decode(text),)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
@@ -268,6 +301,13 @@ class Json:
             raise self.expected("a whole number")
         return self.value
 
+    def number(self) -> float:
+        """A number that is finite, and that a float can hold."""
+        most = sys.float_info.max
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)) or not -most <= self.value <= most:
+            raise self.expected("a number")
+        return float(self.value)
+
     def span(self, *, inclusive: bool = False, empty: bool = False) -> tuple[int, int]:
         """[start, end] with at least one token (unless `empty`), both ends inclusive in what is returned."""
         start, end = (one.whole() for one in self.several(2, "[start, end]")[:2])
@@ -339,7 +379,7 @@ _THINKING = re.compile(r"<(/?)(think|thinking|thought|reason|reasoning|reflectio
 _KEY = re.compile(r'\s*(?:"(?:[^"\\]|\\.)*(?:"\s*|\\)?)?', re.DOTALL)
 _BEGUN = {"", '"', "-"} | {word[:k] for word in ("true", "false", "null") for k in range(1, len(word))}
 """What stands where a value was cut off before anything of it could be known."""
-_HALF_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(?P<half>\\(?:u[0-9a-fA-F]{0,3})?)$")
+_HALF_ESCAPE = re.compile(r"(?<!\\)(?:\\)*(?P<half>\\(?:u[0-9a-fA-F]{0,3})?)$")
 _HALF_NUMBER = re.compile(r"(?<=\d)(?P<half>\.|[eE][+-]?)$")
 _SIGNS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>")?|[{}\[\],:]', re.DOTALL)
 """Texts, closed or not, and the signs that stand outside of them."""

@@ -391,10 +391,18 @@ class StoreFile:
         self.close()
 
 
+class _Closing(sqlite3.Connection):
+    """A connection that is closed with its last reference; a stand-in, or a store that nobody closes, leaves no file open."""
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error):  # it was never opened
+            self.close()
+
+
 def _connect_to(name: str) -> sqlite3.Connection:
     return sqlite3.connect(
-        name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
-    )
+        name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:"), factory=_Closing
+    )  # fmt: skip
 
 
 def _count_tables(db: sqlite3.Connection) -> int:

@@ -522,7 +522,8 @@ def tally(
         except ValueMismatch as error:
 
             def score(some: Data, others: Data) -> Any:
-                return tally_rows(metric, some, others, account.memory)
+                ranked = metric.rank(some, *readable(others), Scope(memory=account.memory))
+                return tally_rows(metric, some, others, account.memory) if ranked is None else ranked
 
             raise blame(error, score, left, right, here) from None
         account.kind = joint_kind(account.kind, kind)

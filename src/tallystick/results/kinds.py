@@ -6,6 +6,9 @@ of their priority: a pair is of the first kind that fits.
 
 A kind that `means_same` is the right value, spelled otherwise. One with a remedy that does not is another value, which a choice could let
 pass; whether it should is for a person to say. The others are errors that no comparison of two values can undo.
+
+An entry of `KINDS` says which pairs it is asked for (`fits`), the similarity that its remedy brings, and the remedy, a choice. --errors,
+the report and `tallystick suggest` have it then.
 """
 
 from __future__ import annotations

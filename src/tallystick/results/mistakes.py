@@ -9,6 +9,10 @@ mistake and nothing else. A change is a path into the document and what becomes 
 
 Changes deeper inside come first, so that those of several mistakes go together: a boundary that moves, and then two arguments that
 are exchanged. Figures "if mended" come from the mended documents, scored again with the same settings; nothing is estimated.
+
+Counts, places, figures if mended, --errors, `results.errors()`, JSON and the report are made from that. A task without errors so far declares
+`kinds`, `find_mistakes` and, if its corpus holds no `Paired` documents, `mend`; `evaluate` scores a mended corpus. `python -m
+benchmarks.mended` and tests/tasks/test_mended.py hold the figures equal to those of the mended file, and 1 once all is mended.
 """
 
 from __future__ import annotations
@@ -179,11 +183,9 @@ class Analysis(Tables):
     """The errors of a prediction, as the tables that `--errors` prints: `kinds`, each with its figures if mended; all `mistakes`;
     `figures` as they are; and `mended`, the figures without any error."""
 
-    def __init__(self, found: Found, rows: int | None = None, own: Sequence[Table] | None = None) -> None:
-        """`own` are the tables of a task that lists its errors in its own way."""
+    def __init__(self, found: Found, rows: int | None = None) -> None:
         self.found, self.limit = found, rows
-        more = [*self._labels_table(), *found.tables, *self._list_table()] if own is None else own
-        super().__init__([self._kinds_table(), *more])
+        super().__init__([self._kinds_table(), *self._labels_table(), *found.tables, *self._list_table()])
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -201,14 +203,15 @@ class Analysis(Tables):
     def mended(self) -> Figures:
         return self.found.mended
 
-    def as_dict(self, *, examples: bool = True) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Everything as plain data; examples are all mistakes, or as many as rows were asked for."""
         kept = self.mistakes if self.limit is None else self._chosen(self.limit)
         return {
             "count": len(self.mistakes),
             "figures": self.figures,
             "mended": self.mended,
-            "kinds": [kind.as_dict(kept) if examples else vars(kind) for kind in self.kinds],
+            "kinds": [kind.as_dict(kept) for kind in self.kinds],
+            "tables": [{"title": one.title, "columns": one.columns, "rows": one.rows} for one in self.found.tables],
         }
 
     def _columns(self) -> dict[str, tuple[str, str]]:

@@ -13,6 +13,19 @@
 
 Those two methods are enough. What else a task may have is an attribute or a method below; what it does not have is not in its help.
 This module and the declarations load nothing heavy: whatever reads or scores is imported where it is used.
+
+`read` usually puts three parts together. `read_json(file)` (`files/json_values.py`) gives values that know their place, so that
+`line.at("turns").each()`, `.text()`, `.whole()` and `.number()` say file, line and path if they find something else. `Documents.add(name,
+value, place)` collects one side, and `pair_documents` pairs both (`files/pairing.py`). A document is a frozen class; what it keeps,
+--slice can be by. `evaluate` answers with `score_expression` (`tasks/metric.py`) for a metric that is an expression, and with a `Result`
+of rows and a `Kind` (`engine/tally.py`) for any other. A field of the items is compared as a whole: a range is one field, (start, end).
+
+Differences by field and label, --intervals, --slice, --errors, gates, --baseline and `history` are made of the results' rows and ask
+nothing more. Figures by label come from metrics that are expressions, or whose kind is `Labelled`; a path in `labels` ends in a field of
+the items. A task that counts labels in another way has `breakdown` and `portions`. `document_keys` tell one document of plain data
+from a mapping by id. Predictions that say how sure they are: settings `confidence` and `target_accuracy`, and `claims` in the results.
+
+An option is a field of the settings. That puts it into the commands and into `ts.NAME(...)`; what it does, it does where `evaluate` hands it on.
 """
 
 from __future__ import annotations
@@ -468,16 +481,12 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        texts = asked.report or asked.texts or asked.errors or asked.by in self.attributes or self.needs_texts(settings)
+        texts = asked.report or asked.texts or asked.errors or asked.by in self.attributes
         reading = Reading(texts=texts, asked=asked, part=asked.part, training=asked.train is not None)
         scored, read_as = self.read_as(
             self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
         )
         shown = self.show(scored, settings, asked) + read_as
-        if self.kinds and getattr(settings, "errors", False):  # a task that lists its errors in its own way
-            from tallystick.tasks.mending import show_kinds
-
-            shown += show_kinds(self, scored, settings)
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown
         elif asked.by in self.all_attributes:
@@ -520,12 +529,8 @@ class Task:
 
         return portions_by(self, scored, name, attribute_named(self, scored, settings, name, train))
 
-    def needs_texts(self, settings: Any) -> bool:
-        """Whether what is shown needs the texts of the documents."""
-        return False
-
     def show(self, scored: Scored, settings: Any, asked: Asked) -> Shown:
-        """What the task's own options of `score` ask for, such as --errors; and how far confidences can be trusted."""
+        """What the task's own options of `score` ask for, such as --repairs; and how far confidences can be trusted."""
         return show_confidence(scored.results, settings, asked)
 
     def printer(self, scored: Scored, settings: Any) -> Callable[[], str] | None:

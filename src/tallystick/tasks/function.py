@@ -212,9 +212,8 @@ def _number(one: Field[Any], value: Any, kind: type) -> Any:
             f"{one.name}: expected a {'number' if kind is float else 'whole number'}, found {value!r:.60}"
         )
     low = about.least if about.above is None else about.above
-    if (low is not None and (value < low or (value == low and about.above is not None))) or (
-        about.most is not None and value > about.most
-    ):
+    below = low is not None and not (value > low or (value == low and about.above is None))  # NaN is, too
+    if below or (about.most is not None and value > about.most):
         least = (
             f"above {about.above:g}"
             if about.above is not None

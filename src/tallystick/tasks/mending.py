@@ -14,8 +14,8 @@ from typing import Any
 from tallystick.errors import TallystickError
 from tallystick.files.pairing import Paired
 from tallystick.frozen import frozen
-from tallystick.results.mistakes import Analysis, Change, Edit, Figures, Found, Mistake, count_kinds, mend
-from tallystick.tasks.contract import Scored, Shown, Task
+from tallystick.results.mistakes import Change, Edit, Figures, Found, Mistake, count_kinds, mend
+from tallystick.tasks.contract import Scored, Task
 from tallystick.tasks.metric import best_pairs
 
 
@@ -32,12 +32,6 @@ def find_errors(task: Task, scored: Scored, settings: Any) -> Found:
         figures, {name: result.kind.headline for name, result in results.items()}, mistakes, label=task.error_label
     )
     return count_kinds(found, task.kinds, rescore, task.error_tables(scored.corpus, mistakes, settings))
-
-
-def show_kinds(task: Task, scored: Scored, settings: Any) -> Shown:
-    """The kinds of error and the figures if each were mended, beside what a task shows of its errors itself."""
-    found = Analysis(find_errors(task, scored, settings))
-    return Shown([found[0]], {"mended": found.as_dict(examples=False)})
 
 
 def _figures(task: Task, corpus: Any, results: Mapping[str, Any], settings: Any) -> Figures:

@@ -35,7 +35,7 @@ ANALYSED = 20_000
 """A report has the errors of corpora of so many documents, since each kind is mended and scored again; of larger ones it has them
 if they were asked for."""
 REPORTED = 50
-"""So many errors a report lists."""
+"""So many errors a report lists, unless more are asked for."""
 
 Entry: TypeAlias = tuple[Node, str] | tuple[Node, str, str]
 """The expression of a metric, its summary, and perhaps its view."""
@@ -84,10 +84,11 @@ def score_expression(
     name: str, expression: Node, pairs: Paired[Any], *, undefined: float | None = 0.0, settings: str = ""
 ) -> Result:
     """One expression over the documents of a corpus, under a name such as `events.tri_c`."""
-    from tallystick.results.evaluation import evaluate
+    from tallystick.results.evaluation import Evaluation
 
-    sides = (dict(zip(pairs.ids, side, strict=True)) for side in (pairs.reference, pairs.predicted))
-    result = evaluate(expression, *sides, undefined=undefined)
+    run = Evaluation(expression, undefined=undefined)
+    run.update(list(pairs.reference), list(pairs.predicted), ids=pairs.ids)
+    result = run.compute()
     return result.changed(name=name, notes=(*result.notes, *pairs.warnings), settings=settings)
 
 
@@ -194,6 +195,8 @@ class OfTask(Background):
     shown: Shown = field(default_factory=Shown)
     absent: str = ""
     """Why a report has no alignments, where it cannot have them."""
+    rows: int = REPORTED
+    """So many errors a report lists."""
     basis: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What the figures depend on beside each document: results with another cannot be added."""
     unmet: frozenset[str] = frozenset()
@@ -269,8 +272,8 @@ class OfTask(Background):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_found"}  # mends are functions
 
-    def analysis(self, results: Results, rows: int | None, own: Sequence[Table] | None = None) -> Analysis:
-        """The errors of a task that has kinds of them; `own` are its tables, where it lists them in its own way."""
+    def analysis(self, results: Results, rows: int | None) -> Analysis:
+        """The errors of a task that has kinds of them."""
         from tallystick.results.mistakes import Analysis
         from tallystick.tasks.mending import find_errors
 
@@ -280,17 +283,14 @@ class OfTask(Background):
         key = tuple((name, result.undefined) for name, result in results.items())
         if key not in self._found:
             self._found[key] = find_errors(self.of, scored, self.settings)
-        return Analysis(self._found[key], rows, own)
+        return Analysis(self._found[key], rows)
 
     def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
-        if self.of.kinds and not hasattr(self.settings, "errors"):
+        if self.of.kinds:
             return self.analysis(results, rows)
         scored = self._only(results, "errors")
-        if hasattr(self.settings, "errors"):
-            asked = Asked(rows=rows)
-            found = self.of.show(scored, replace(self.settings, errors=True), asked).tables
-            own = [replace(table, notes=[_without_flags(note) for note in table.notes]) for table in found]
-            return self.analysis(results, rows, own) if self.of.kinds else own
+        if hasattr(self.settings, "errors"):  # a task that groups its errors in its own way
+            return self.of.show(scored, replace(self.settings, errors=True), Asked(rows=rows)).tables
         parts = self.of.parts(scored, self.settings, Shown())
         found = [table for table in parts.errors if table.rows]
         if not (found or self.of.can_explain or parts.explain):
@@ -341,8 +341,7 @@ class OfTask(Background):
                 and not self.of.without_errors(self.settings)
                 and (results.count <= ANALYSED or self._found)
             ):
-                own = () if hasattr(self.settings, "errors") else None
-                parts = replace(parts, errors=[*self.analysis(results, REPORTED, own), *parts.errors])
+                parts = replace(parts, errors=[*self.analysis(results, self.rows), *parts.errors])
         else:
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         sure = next((one for one in results.values() if one.claims is not None), None)
@@ -389,11 +388,6 @@ def _of_documents(portions: Portions, ids: Sequence[Any], chosen: Sequence[Any])
     return replace(portions, rows={name: rows[kept] for name, rows in portions.rows.items()})
 
 
-def _without_flags(note: str) -> str:
-    """A note without what it says about options of the command."""
-    return ". ".join(part for part in note.split(". ") if "--" not in part)
-
-
 MERGED = (
     "These results are the sum of several calls, so this page carries no alignments and no tables of its own. Scored in one call, "
     "the documents have what the task has of them."
@@ -409,10 +403,11 @@ def results_of(
     reference: Any = "",
     shown: Shown | None = None,
     absent: str = "",
+    rows: int | None = None,
 ) -> Results:
     """What a task has scored, with all that it can say about it."""
     background = OfTask(
-        of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
+        of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title, rows=max(REPORTED, rows or 0),
         reference=str(reference) if isinstance(reference, (str, Path)) else "",
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
         labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),

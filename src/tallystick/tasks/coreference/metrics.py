@@ -8,7 +8,7 @@ them have in common, φ3, are counted once for all metrics (see `mentions`). BLA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -323,8 +323,6 @@ def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Resu
 # A discontinuous mention counts as all tokens from its first to its last. Mentions that are opaque Python values have
 # no tokens, so no span errors.
 
-EXAMPLES = 5
-
 
 @frozen
 class Located:
@@ -344,55 +342,42 @@ class Example:
     response: tuple[Located, ...]
 
 
-@frozen
-class Errors:
-    """All errors of one kind: how many, how many mentions they are about (on both sides), and the first ones."""
-
-    error: str
-    count: int
-    mentions: int
-    examples: tuple[Example, ...]
+Rows = tuple[tuple[int, ...], tuple[int, ...]]
+"""The rows of the key and of the response that one error is about."""
 
 
-def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN, examples: int = EXAMPLES) -> list[Errors]:
-    """The errors of each of the seven kinds, in the order of the module's text."""
+def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> dict[str, list[Example]]:
+    """The errors of each of the seven kinds, in the order of `KINDS`."""
     prepared = prepare(pairs, options)
     key, response = prepared.overlaps.key, prepared.overlaps.response
     (i, j), (span_i, span_j) = find_twins(pairs, prepared)
     i, j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
-    shown = _Shown(pairs, prepared, examples)
-    out = [
-        shown.errors(
-            "span error", [((a,), (b,)) for a, b in _first(examples, span_i, span_j)], len(span_i), 2 * len(span_i)
-        )
-    ]
-
-    for side, found, is_key, (entity_error, mention_error) in (
-        (key, i, True, ("missing entity", "missing mention")),
-        (response, j, False, ("extra entity", "extra mention")),
-    ):
-        left = np.flatnonzero(_left(len(side.entity), found))
-        lost = _lost(side, found)
-        whole = lost[side.entity[left]]
-        entities = np.flatnonzero(lost)
-        members = [tuple(rows.tolist()) for rows in _members(side.entity, entities[:examples])]
-        out.append(shown.one_sided(entity_error, members, is_key, len(entities), int(whole.sum())))
-        rows = left[~whole]
-        out.append(
-            shown.one_sided(mention_error, [(row,) for row in rows[:examples].tolist()], is_key, len(rows), len(rows))
-        )
-
+    missing, missing_entities = _twinless(key, i)
+    extra, extra_entities = _twinless(response, j)
     width = max(1, response.entities)
-    cells, n = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
-    for error, of, of_cell, entities_of_side in (
-        ("divided entity", key.entity[i], cells // width, key.entities),
-        ("conflated entity", response.entity[j], cells % width, response.entities),
+    cells, _ = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
+    several = []
+    for of, of_cell, entities in (
+        (key.entity[i], cells // width, key.entities),
+        (response.entity[j], cells % width, response.entities),
     ):
-        several = np.bincount(of_cell, minlength=entities_of_side) > 1
-        entities = np.flatnonzero(several)
-        both = [_in_text(i[pair], j[pair], prepared) for pair in _members(of, entities[:examples])]
-        out.append(shown.errors(error, both, len(entities), int(n[several[of_cell]].sum())))
-    return sorted(out, key=lambda kind: KINDS.index(kind.error))
+        found = np.flatnonzero(np.bincount(of_cell, minlength=entities) > 1)
+        several.append([_in_text(i[pair], j[pair], prepared) for pair in _members(of, found)])
+    kinds: tuple[list[Rows], ...] = (
+        [((a,), (b,)) for a, b in zip(span_i.tolist(), span_j.tolist(), strict=True)],
+        [(rows, ()) for rows in missing], [((), rows) for rows in extra],
+        [(rows, ()) for rows in missing_entities], [((), rows) for rows in extra_entities],
+        *several,
+    )  # fmt: skip
+    return {kind: _located_errors(pairs, prepared, found) for kind, found in zip(KINDS, kinds, strict=True)}
+
+
+def _twinless(side: Side, found: I64) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """The rows without a twin whose entity has one, each alone; and those of each entity without any."""
+    left, lost = np.flatnonzero(_left(len(side.entity), found)), _lost(side, found)
+    alone = left[~lost[side.entity[left]]]
+    members = _members(side.entity, np.flatnonzero(lost))
+    return [(row,) for row in alone.tolist()], [tuple(rows.tolist()) for rows in members]
 
 
 def find_twins(pairs: PairedChains, prepared: Prepared) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
@@ -415,10 +400,6 @@ def _members(of: I64, entities: I64) -> Iterator[I64]:
     order = np.argsort(of, kind="stable")
     first, last = (np.searchsorted(of[order], entities, side=side).tolist() for side in ("left", "right"))
     return (order[a:b] for a, b in zip(first, last, strict=True))
-
-
-def _first(examples: int, *columns: I64) -> Iterable[tuple[int, ...]]:
-    return zip(*(column[:examples].tolist() for column in columns), strict=True)
 
 
 def _in_text(i: I64, j: I64, prepared: Prepared) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -470,43 +451,32 @@ def overlapping(
     return np.concatenate((a, a_2)), np.concatenate((b, b_2))
 
 
-class _Shown:
+def _located_errors(pairs: PairedChains, prepared: Prepared, found: Sequence[Rows]) -> list[Example]:
     """Rows of the two sides as mentions that a person can look up."""
-
-    def __init__(self, pairs: PairedChains, prepared: Prepared, examples: int) -> None:
-        self.key, self.response = (pairs.key, prepared.key_rows), (pairs.response, prepared.response_rows)
-        self.examples = examples
-
-    def errors(
-        self, error: str, found: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], count: int, mentions: int
-    ) -> Errors:
-        ours, theirs = zip(*list(found)[: self.examples], strict=True) if found else ((), ())
-        sides = self._located(self.key, ours), self._located(self.response, theirs)
-        return Errors(error, count, mentions, tuple(map(Example, *sides)))
-
-    def one_sided(self, error: str, found: list[tuple[int, ...]], is_key: bool, count: int, mentions: int) -> Errors:
-        return self.errors(error, [(rows, ()) if is_key else ((), rows) for rows in found], count, mentions)
-
-    def _located(self, side: tuple[Chains, I64], found: Sequence[tuple[int, ...]]) -> list[tuple[Located, ...]]:
-        """The mentions of several errors."""
-        chains, of = side
-        rows = of[np.fromiter(chain.from_iterable(found), np.int64)]
-        columns = (
-            chains.document[rows].tolist(),
-            chains.labels_of(rows),
-            chains.lines[rows].tolist(),
-            chains.entity[rows].tolist(),
-        )
-        every = (
-            Located(chains.documents[document], label, None if line == UNKNOWN else line, chains.entity_names[entity])
-            for document, label, line, entity in zip(*columns, strict=True)
-        )
-        return [tuple(islice(every, len(some))) for some in found]
+    ours, theirs = zip(*found, strict=True) if found else ((), ())
+    sides = _located(pairs.key, prepared.key_rows, ours), _located(pairs.response, prepared.response_rows, theirs)
+    return list(map(Example, *sides))
 
 
-# What each kind of error costs: the CoNLL score if the response did not have it.
+def _located(chains: Chains, of: I64, found: Sequence[tuple[int, ...]]) -> list[tuple[Located, ...]]:
+    """The mentions of several errors."""
+    rows = of[np.fromiter(chain.from_iterable(found), np.int64)]
+    columns = (
+        chains.document[rows].tolist(),
+        chains.labels_of(rows),
+        chains.lines[rows].tolist(),
+        chains.entity[rows].tolist(),
+    )
+    every = (
+        Located(chains.documents[document], label, None if line == UNKNOWN else line, chains.entity_names[entity])
+        for document, label, line, entity in zip(*columns, strict=True)
+    )
+    return [tuple(islice(every, len(some))) for some in found]
+
+
+# What each kind of error costs: the figures if the response did not have it.
 #
-# One kind is repaired alone, in the whole corpus, and the score computed again from the table of overlaps:
+# One kind is repaired alone, in the whole corpus, and the figures computed again from the table of overlaps:
 #
 #     span error          the mention takes the key's span
 #     missing mention     it joins the response entity that holds most of its key entity
@@ -521,14 +491,6 @@ class _Shown:
 KINDS = (
     "span error", "missing mention", "extra mention", "missing entity", "extra entity", "divided entity", "conflated entity",
 )  # fmt: skip
-
-
-def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> tuple[float, dict[str, float]]:
-    """The CoNLL score as it is, and as it would be without each kind of error."""
-    prepared, sides = _repaired(pairs, options)
-    key, documents = prepared.overlaps.key, prepared.overlaps.documents
-    fixed = {kind: _score(Overlaps(key, sides[kind].by_document(), documents)) for kind in KINDS}
-    return _score(prepared.overlaps), fixed
 
 
 def _repaired(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, Side]]:
@@ -574,11 +536,6 @@ def repaired_sides(pairs: PairedChains, prepared: Prepared) -> dict[str, Side]:
         "divided entity": replace(response, entity=divided).without_gaps(),
         "conflated entity": replace(response, entity=conflated, entities=response.entities + found),
     }
-
-
-def _score(table: Overlaps) -> float:
-    conll = METRICS["conll"]
-    return float(conll.kind.figures(_rows_of(conll, table).sum(axis=0))["f1"])
 
 
 @frozen

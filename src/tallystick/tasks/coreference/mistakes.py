@@ -13,22 +13,21 @@ from tallystick.errors import Place
 from tallystick.results.mistakes import Mistake, put
 from tallystick.tasks.coreference.chains import PairedChains
 from tallystick.tasks.coreference.mentions import CoreferenceOptions
-from tallystick.tasks.coreference.metrics import Located, MendedChains, find_errors
-from tallystick.tasks.coreference.show import _entities, words_of
+from tallystick.tasks.coreference.metrics import MendedChains, find_errors
+from tallystick.tasks.coreference.show import entities_text, words_of
 
 
 def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
-    """Every error of each kind."""
+    """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
     words = words_of(pairs, options)
-    for kind in find_errors(pairs, options, examples=len(pairs.key.start) + len(pairs.response.start)):
-        repair = (((kind.error,), put(None)),)
-        for example in kind.examples:
-            located: Sequence[Located] = example.response or example.key
-            file = (pairs.response if example.response else pairs.key).file
-            ours, theirs = (_entities(side, words) if side else None for side in (example.key, example.response))
-            line = located[0].line
-            place = None if line is None else Place(str(file), line)
-            yield Mistake(kind.error, located[0].document, ours, theirs, place=place, edits=repair)
+    for kind, found in find_errors(pairs, options).items():
+        for one in found:
+            chains, first = (pairs.response, one.response[0]) if one.response else (pairs.key, one.key[0])
+            ours, theirs = (
+                entities_text(side, words, first.line) if side else None for side in (one.key, one.response)
+            )
+            place = None if first.line is None else Place(str(chains.file), first.line)
+            yield Mistake(kind, first.document, ours, theirs, place=place, edits=(((kind,), put(None)),))
 
 
 def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ have one colour. A mention that the other side has, but in an entity that is not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 from tallystick.results.explanation import Explanation, InOrder, Plain
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.tasks.coreference.chains import PairedChains, Sentences
     from tallystick.tasks.coreference.mentions import CoreferenceOptions
-    from tallystick.tasks.coreference.metrics import Errors, Example, Located
+    from tallystick.tasks.coreference.metrics import Located
 
 
 def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
-    """Errors with what they cost, and for each document the text and the matched entities."""
-    from tallystick.tasks.coreference.metrics import find_errors, score, score_if_fixed
+    """For each document the text and the matched entities."""
+    from tallystick.tasks.coreference.metrics import score
 
     texts = _texts(pairs, options)
     words = words_of(pairs, options)
@@ -43,10 +42,7 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
         in_order(document)
         return drawn.get(document, [])
 
-    errors = errors_table(find_errors(pairs, options), score_if_fixed(pairs, options), words)
-    return Parts(
-        errors=[errors], explain=in_order, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
-    )  # fmt: skip
+    return Parts(explain=in_order, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them")
 
 
 def _texts(pairs: PairedChains, options: CoreferenceOptions) -> Mapping[str, Sentences]:
@@ -116,9 +112,7 @@ def with_words(tree: Explanation, words: Words, document: str) -> Explanation:
 
     @cache  # a mention stands in its entity and in the document, too
     def mention_in_words(mention: Any) -> Any:
-        if _span(mention) is None:
-            return mention
-        return Plain(f"{words(document, mention)} [{mention_text(mention)}]".strip())
+        return mention if _span(mention) is None else Plain(_said(words, document, mention))
 
     def in_words(value: Any) -> Any:
         if isinstance(value, list):  # an entity
@@ -148,7 +142,7 @@ def _entity(number: int, entity: Explanation) -> str:
     return f"entity {number + 1}" if entity.status == "matched" else "entity"
 
 
-# The error analysis of coreference as a table.
+# Entities in words, as the list of errors has them.
 
 Words = Callable[[str, Any], str]
 """What a mention of a document says."""
@@ -156,53 +150,25 @@ MENTIONS = 4
 """So many mentions of an entity are shown."""
 
 
-def errors_table(
-    found: Iterable[Errors], costs: tuple[float, Mapping[str, float]] | None = None, words: Words = lambda *_: ""
-) -> Table:
-    """A row for each kind of error with its first example; mentions are first-last token, @ line of the file. `costs`:
-    the CoNLL score as it is, and as it would be without each kind; `words`: what a mention says."""
-    columns, rows = ["error", "count", "mentions"], []
-    notes = ["Mentions are first-last token, counted from 0 in the document, @ line. --format json has more examples."]
-    if costs is not None:
-        columns += ["conll if fixed", Column("gain", "gain")]
-        notes.append("Each kind is repaired alone and the CoNLL score computed again, so gains do not add up.")
-    for kind in found:
-        row: list[Any] = [kind.error, kind.count, kind.mentions]
-        if costs is not None:
-            row += [costs[1][kind.error], costs[1][kind.error] - costs[0]]
-        rows.append([*row, _example(kind.examples[0], words) if kind.examples else ""])
-    return Table([*columns, "first example"], rows, title="Kinds of error" if costs else "", notes=notes)
-
-
-def _example(example: Example, words: Words) -> str:
-    sides = [
-        f"{name} {_entities(side, words)}"
-        for name, side in (("key", example.key), ("response", example.response))
-        if side
-    ]
-    document = (example.key or example.response)[0].document
-    return f"{document}: {' ↔ '.join(sides)}"
-
-
-def _entities(mentions: Sequence[Located], words: Words) -> str:
-    """`3 {0-1 @ 2, 5 @ 9} + 4 {…}`: each entity with its mentions."""
+def entities_text(mentions: Sequence[Located], words: Words, line: int | None) -> str:
+    """`3 {Ann [0-1], her [5] line 9} + 4 {…}`: each entity with its mentions, their tokens, and their lines if other than this one."""
     by_entity: dict[str, list[Located]] = {}
     for mention in mentions:
         by_entity.setdefault(mention.entity, []).append(mention)
-    return " + ".join(f"{entity} {{{_mentions_text(members, words)}}}" for entity, members in by_entity.items())
+    return " + ".join(f"{entity} {{{_mentions_text(members, words, line)}}}" for entity, members in by_entity.items())
 
 
-def _mentions_text(members: Sequence[Located], words: Words) -> str:
+def _mentions_text(members: Sequence[Located], words: Words, line: int | None) -> str:
     shown = [
-        f"{_quoted(words(one.document, one.mention))} {mention_text(one.mention)}".strip()
-        + ("" if one.line is None else f" @ {one.line}")
+        _said(words, one.document, one.mention) + ("" if one.line in (None, line) else f" line {one.line}")
         for one in members[:MENTIONS]
     ]
     return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)
 
 
-def _quoted(words: str) -> str:
-    return f"“{words}”" if words else ""
+def _said(words: Words, document: str, mention: Any) -> str:
+    """`her [5]`; of a mention that is no span what it is."""
+    return str(mention) if _span(mention) is None else f"{words(document, mention)} [{mention_text(mention)}]".strip()
 
 
 def mention_text(mention: object) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute, OtherItems, mention_length, mention_text
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
@@ -33,7 +32,6 @@ class CoreferenceSettings:
     drop_singletons: bool = option(False, "Leave out entities with one mention, on both sides.")
     compat: str | None = option(None, "Follow the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "Treat a repeated mention as an error that names both entities.")
-    errors: bool = option(False, "Count the errors (missing, extra, divided, conflated), with examples and the CoNLL score if fixed.", use="score")
     # fmt: on
 
 
@@ -166,9 +164,6 @@ class Coreference(Task):
 
         return mended_chains(corpus, mistakes)
 
-    def needs_texts(self, settings: CoreferenceSettings) -> bool:
-        return settings.errors
-
     def words(self, scored: Scored) -> list[Any]:
         texts = scored.corpus.key.texts
         found = next(iter(scored.results.values())).ids
@@ -180,23 +175,6 @@ class Coreference(Task):
         return with_words(
             super().tree(scored, settings, metric, document), words_of(scored.corpus, _options(settings)), document
         )
-
-    def show(self, scored: Scored, settings: CoreferenceSettings, asked: Asked) -> Shown:
-        if not settings.errors:
-            return Shown()
-        from tallystick.tasks.coreference.metrics import find_errors, score_if_fixed
-        from tallystick.tasks.coreference.show import errors_table, words_of
-
-        found = find_errors(scored.corpus, _options(settings))
-        costs = score_if_fixed(scored.corpus, _options(settings))
-        words = words_of(scored.corpus, _options(settings))
-        errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
-        for mention in (
-            one for kind in errors for example in kind["examples"] for side in example.values() for one in side
-        ):
-            if said := words(mention["document"], mention["mention"]):
-                mention["words"] = said
-        return Shown([errors_table(found, costs, words)], {"errors": errors})
 
     def parts(self, scored: Scored, settings: CoreferenceSettings, shown: Shown) -> Parts:
         from tallystick.tasks.coreference.show import chains_parts

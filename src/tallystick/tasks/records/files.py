@@ -41,7 +41,7 @@ from tallystick.files.documents import (
     open_documents,
     read_path,
 )
-from tallystick.files.json_values import TOO_DEEP, Unreadable, collector_paused, read_noisy
+from tallystick.files.json_values import TOO_DEEP, Unreadable, collector_paused, read_noisy, refuse_deep
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
@@ -185,6 +185,7 @@ class RecordFile:
             return flat
         convert = self.convert
         try:
+            deque(map(refuse_deep, portion.lines), maxlen=0)
             values = list(map(convert, portion.lines))
             keys = self._ids(portion.lines, values)
             return keys, self._with_unknown(values, portion.lines)
@@ -194,6 +195,7 @@ class RecordFile:
         good: list[int] = []
         for place, line in enumerate(portion.lines):
             try:
+                refuse_deep(line)
                 value = convert(line)
                 good.append(place)
                 key = None
@@ -329,6 +331,7 @@ class RecordFile:
         assert self.confidences is not None
         try:
             line.decode()
+            refuse_deep(line)
             value = self._plain(line)
         except msgspec.DecodeError as error:
             if not self.lenient:
@@ -352,6 +355,7 @@ class RecordFile:
             return self._without_confidences(number, line)
         try:
             line.decode()
+            refuse_deep(line)
             value = self.convert(line)
             return self._ids([line], [value])[0], self._with_unknown([value], [line])[0]
         except msgspec.ValidationError:

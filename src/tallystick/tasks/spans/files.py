@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.annotated import formats_of
 from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.boundaries import find_format as recognise
@@ -121,16 +121,12 @@ class SpanCorpus:
             return names if len(names) == len(numbers) else numbers
         return self.texts.names or tuple(range(1, self.texts.texts + 1))
 
-    def where(self, text: int, span: Span, side: int) -> str:
-        """A span's place for a person: file and lines, or the text's name and its tokens."""
-        if self.tagged is not None:
-            first, last = (self.tagged.origins[side].place(text, token) for token in (span.start, span.end - 1))
-            if first.line is None:
-                return f"{self.tagged.origins[side].name}[{text}][{span.start}:{span.end}]"
-            return str(first) if first == last else f"{first}-{last.line}"
-        name = self.texts.names[text] if self.texts.names else str(text + 1)
-        pieces = span.pieces or ((span.start, span.end),)
-        return f"{name} " + ",".join(f"[{start}:{end}]" for start, end in pieces)
+    def place(self, text: int, token: int) -> Place | None:
+        """File and line of a token in the prediction, where its file has a line for each."""
+        if self.tagged is None:
+            return None
+        place = self.tagged.origins[1].place(text, token)
+        return None if place.line is None else place
 
     def tokens(self, text: int) -> tuple[str, ...]:
         """The tokens of a text where they were kept."""

@@ -8,32 +8,44 @@ from dataclasses import replace
 import numpy as np
 
 from tallystick.engine.arrays import I64
-from tallystick.results.mistakes import Mistake, around, put
+from tallystick.results.errors import MISSING, SPURIOUS, confusion_table
+from tallystick.results.mistakes import Mistake, around, offsets, put
+from tallystick.show.tables import Table
 from tallystick.tasks.spans.files import SpanCorpus
 from tallystick.tasks.spans.segments import Pieces, Segments
-from tallystick.tasks.spans.show import Alignment, Outcome, align
+from tallystick.tasks.spans.show import SpanError, align, span_text
 
 
 def find_mistakes(corpus: SpanCorpus) -> Iterator[Mistake]:
     """Every segment that is not right; an edit names the predicted segment that goes and that of the reference that comes."""
-    alignment = align(corpus.texts)
-    texts = alignment.text().tolist()
-    for entry in np.flatnonzero(alignment.outcome != Outcome.CORRECT).tolist():
-        yield _mistake(corpus, alignment, entry, texts[entry])
+    return (_mistake(corpus, error) for error in align(corpus.texts).errors())
 
 
-def _mistake(corpus: SpanCorpus, alignment: Alignment, entry: int, text: int) -> Mistake:
-    gold, system = alignment.spans(entry)
-    one = gold or system
+def _mistake(corpus: SpanCorpus, error: SpanError) -> Mistake:
+    one = error.reference or error.predicted
     assert one is not None
-    row = text if corpus.documents is None else int(corpus.documents[text])
-    words = corpus.tokens(text)
-    said = [None if side is None else f"{side.tag} {corpus.words(text, side)}".strip() for side in (gold, system)]
-    edit = (int(alignment.reference[entry]), int(alignment.predicted[entry])), put(None)
+    row = error.text if corpus.documents is None else int(corpus.documents[error.text])
+    off = f"{error.tokens_off} token{'s' if error.tokens_off > 1 else ''} off" if error.tokens_off else ""
     return Mistake(
-        str(Outcome(int(alignment.outcome[entry]))), corpus.ids[row], said[0], said[1],
-        corpus.where(text, one, 0 if gold is not None else 1), around(words, one.start, one.end), label=one.tag, edits=(edit,),
+        str(error.outcome), corpus.ids[row],
+        span_text(corpus, error.text, error.reference), span_text(corpus, error.text, error.predicted),
+        where=", ".join(filter(None, (offsets(one.start, one.end - 1), off))),
+        text=around(corpus.tokens(error.text), one.start, one.end),
+        place=corpus.place(error.text, one.start), label=one.tag, edits=((error.numbers, put(None)),),
     )  # fmt: skip
+
+
+def tables(corpus: SpanCorpus) -> list[Table]:
+    """Which tag was taken for which, and how far boundaries are off."""
+    alignment = align(corpus.texts)
+    rows, columns = (*corpus.texts.tags, SPURIOUS), (*corpus.texts.tags, MISSING)
+    counts = alignment.confusion()
+    taken = [(rows[i], columns[j], int(counts[i, j])) for i, j in np.argwhere(counts).tolist()]
+    off = [[tokens, count] for tokens, count in alignment.boundary_errors().items()]
+    return [
+        confusion_table(taken, "Which tag was taken for which"),
+        Table(["tokens off", "segments"], off, "Boundary errors"),
+    ]
 
 
 def mended_corpus(corpus: SpanCorpus, mistakes: Sequence[Mistake]) -> SpanCorpus:

@@ -14,7 +14,7 @@ The alignment explains the scores and is part of none. It does not depend on the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import IntEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -28,8 +28,8 @@ from tallystick.frozen import frozen
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
-from tallystick.show.tables import Column, Table
-from tallystick.tasks.spans.counts import Grid, Rows, scheme_pairs
+from tallystick.show.tables import Table
+from tallystick.tasks.spans.counts import scheme_pairs
 from tallystick.tasks.spans.segments import (
     AnnotatedTexts,
     IntArray,
@@ -74,6 +74,8 @@ class SpanError:
     reference: Span | None
     predicted: Span | None
     tokens_off: int
+    numbers: tuple[int, int] = field(default=(-1, -1), repr=False, compare=False)
+    """Which segment of each side it is; -1: none."""
 
 
 @frozen(eq=False)
@@ -93,12 +95,6 @@ class Alignment:
             return gold[self.reference] if len(gold) else guess[self.predicted]
         return np.where(self.reference >= 0, gold[self.reference], guess[self.predicted])
 
-    def counts(self, rows: Rows = "corpus") -> IntArray:
-        """How many there are of each outcome, for each row; shape (rows, outcomes)."""
-        grid = Grid.of(self.texts, rows)
-        cell = grid.row[self.text()] * len(Outcome) + self.outcome
-        return np.bincount(cell, minlength=grid.rows * len(Outcome)).reshape(grid.rows, len(Outcome))
-
     def confusion(self) -> IntArray:
         """True tag by predicted tag; the last row holds spurious segments, the last column missed ones."""
         size = len(self.texts.tags) + 1
@@ -111,39 +107,26 @@ class Alignment:
         off, count = np.unique(self.tokens_off[self.outcome == Outcome.BOUNDARY], return_counts=True)
         return dict(zip(off.tolist(), count.tolist(), strict=True))
 
-    def f1_if_fixed(self) -> tuple[float | None, dict[Outcome, float | None]]:
-        """F1 of exact segments, and what it would be without each kind of error: a wrong pair becomes right, a missed
-        segment comes, a spurious one goes."""
-        n = self.counts().ravel().tolist()
-        right, sizes = n[Outcome.CORRECT], len(self.texts.reference) + len(self.texts.predicted)
-
-        def f1(more: int = 0, larger: int = 0) -> float | None:
-            return 2 * (right + more) / (sizes + larger) if sizes + larger else None
-
-        fixed = {outcome: f1(n[outcome]) for outcome in (Outcome.BOUNDARY, Outcome.TYPE, Outcome.BOTH)}
-        fixed[Outcome.MISSED] = f1(n[Outcome.MISSED], n[Outcome.MISSED])
-        fixed[Outcome.SPURIOUS] = f1(0, -n[Outcome.SPURIOUS])
-        return f1(), fixed
-
     def spans(self, entry: int) -> tuple[Span | None, Span | None]:
         """The true and the predicted segment of an entry."""
         texts = self.texts
         reference = span_of(texts, texts.reference, int(self.reference[entry]))
         return reference, span_of(texts, texts.predicted, int(self.predicted[entry]))
 
-    def errors(self, limit: int | None = None) -> list[SpanError]:
-        """The errors by text and position (or the first of them)."""
+    def errors(self) -> list[SpanError]:
+        """The errors by text and position."""
         wrong = np.flatnonzero(self.outcome != Outcome.CORRECT)
         text = self.text()[wrong]
         gold_start = np.append(self.texts.reference.start, np.iinfo(np.int64).max)[self.reference[wrong]]
         guess_start = np.append(self.texts.predicted.start, np.iinfo(np.int64).max)[self.predicted[wrong]]
-        order = np.lexsort((self.outcome[wrong], np.minimum(gold_start, guess_start), text))[:limit]
+        order = np.lexsort((self.outcome[wrong], np.minimum(gold_start, guess_start), text))
         return [
             SpanError(
                 Outcome(int(self.outcome[entry])),
                 place,
                 *self.spans(entry),
                 int(self.tokens_off[entry]),
+                (int(self.reference[entry]), int(self.predicted[entry])),
             )
             for entry, place in zip(wrong[order].tolist(), text[order].tolist(), strict=True)
         ]
@@ -209,12 +192,7 @@ def span_of(texts: AnnotatedTexts, side: Segments, number: int) -> Span | None:
     return Span(int(side.start[number]), int(side.end[number]), texts.tags[side.tag[number]], pieces)
 
 
-# Tables about spans (what went wrong and where, what was repaired, the report that seqeval's users know), and the text with the
-# segments of both sides.
-#
-# The pairs are those of `align`: right ones first, then what shares a token.
-
-MISSED, SPURIOUS = "(missed)", "(spurious)"
+# Tables about spans: the report that seqeval's users know, and what was repaired.
 
 
 def seqeval_report(result: Result, digits: int = 2) -> str:
@@ -248,66 +226,6 @@ def report_text(rows: Sequence[Row], means: Sequence[Row], digits: int = 2) -> s
     return "\n".join([head, "", *(line(*row) for row in rows), "", *(line(*row) for row in means), ""])
 
 
-def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20) -> list[Table]:
-    """How often what went wrong, which tag was taken for which, and the errors with their places."""
-    counts = alignment.counts().ravel().tolist()
-    close = alignment.boundary_errors().get(1, 0)
-    now, fixed = alignment.f1_if_fixed()
-    rows: list[list[Any]] = []
-    for outcome in Outcome:
-        value = fixed.get(outcome)
-        gain = None if value is None or now is None else value - now
-        rows.append([str(outcome), counts[outcome], value, gain])
-    outcomes = Table(
-        ["outcome", "segments", "f1 if fixed", Column("gain", "gain")],
-        [*rows, ["boundary, one token off", close, None, None]],
-        "What became of the segments (a pair is counted once)",
-        ["F1 is that of exact segments; each kind is repaired alone, so gains do not add up."],
-    )
-    tags = alignment.texts.tags
-    confusion = [[name, *row] for name, row in zip((*tags, SPURIOUS), alignment.confusion().tolist(), strict=True)]
-    listed = alignment.errors(limit)
-    wrong = sum(counts) - counts[Outcome.CORRECT]
-    more = f", the first {len(listed):,} of {wrong:,} (--rows N, in Python rows=N)" if len(listed) < wrong else ""
-    errors = [
-        [str(error.outcome), _brief(corpus, _place(corpus, error)), _shown(corpus, error, error.reference),
-         _shown(corpus, error, error.predicted), error.tokens_off]
-        for error in listed
-    ]  # fmt: skip
-    return [
-        outcomes,
-        Table(["true \\ predicted", *tags, MISSED], confusion, "Which tag was taken for which"),
-        Table(["error", "where", "reference", "predicted", "tokens off"], errors, f"Errors{more}"),
-    ]
-
-
-def errors_as_dict(corpus: SpanCorpus, alignment: Alignment, limit: int | None = None) -> dict[str, Any]:
-    """The same for JSON; the errors all, unless limited."""
-    counts = alignment.counts().ravel().tolist()
-    tags = alignment.texts.tags
-    columns = (*tags, MISSED)
-    table = alignment.confusion().tolist()
-    return {
-        "outcomes": {str(outcome): counts[outcome] for outcome in Outcome},
-        "f1_if_fixed": {str(outcome): value for outcome, value in alignment.f1_if_fixed()[1].items()},
-        "tokens_off": {str(off): number for off, number in alignment.boundary_errors().items()},
-        "confusion": {
-            name: dict(zip(columns, row, strict=True)) for name, row in zip((*tags, SPURIOUS), table, strict=True)
-        },
-        "errors": [
-            {
-                "error": str(error.outcome),
-                "where": _place(corpus, error),
-                "text": corpus.texts.names[error.text] if corpus.texts.names else error.text,
-                "reference": _span_as_dict(corpus, error, error.reference),
-                "predicted": _span_as_dict(corpus, error, error.predicted),
-                "tokens_off": error.tokens_off,
-            }
-            for error in alignment.errors(limit)
-        ],
-    }
-
-
 def repairs_table(corpus: SpanCorpus, limit: int | None = None) -> Table:
     """Every tag that does not follow the scheme, with its place."""
     rows = [
@@ -332,49 +250,23 @@ def repairs_as_dict(corpus: SpanCorpus, limit: int | None = None) -> dict[str, A
     }
 
 
-def _place(corpus: SpanCorpus, error: SpanError) -> str:
-    if error.reference is not None:
-        return corpus.where(error.text, error.reference, 0)
-    assert error.predicted is not None  # an error has at least one of the two
-    return corpus.where(error.text, error.predicted, 1)
-
-
 def _brief(corpus: SpanCorpus, where: str) -> str:
     """A place with the name of its file; with the whole path where both files have one name."""
     names = [] if corpus.tagged is None else [PurePath(origin.name).name for origin in corpus.tagged.origins]
     return PurePath(where).name if names and len(set(names)) == len(names) else where
 
 
-def _shown(corpus: SpanCorpus, error: SpanError, span: Span | None) -> str:
-    if span is None:
-        return ""
-    words = corpus.words(error.text, span)
-    return f"{span.tag} {words}" if words else f"{span.tag} [{span.start}:{span.end}]"
-
-
-def _span_as_dict(corpus: SpanCorpus, error: SpanError, span: Span | None) -> dict[str, Any] | None:
-    if span is None:
-        return None
-    out: dict[str, Any] = {"start": span.start, "end": span.end, "label": span.tag}
-    if span.pieces:
-        out["pieces"] = [list(piece) for piece in span.pieces]
-    words = corpus.words(error.text, span)
-    return {**out, "words": words} if words else out
-
-
 # What a report shows of spans: the text with the segments of both sides, and what became of each.
 
 
-def spans_parts(corpus: SpanCorpus, results: Mapping[str, Result], listed: int = 50) -> Parts:
-    """Figures by tag, what went wrong, and for each document its text with the segments of both sides."""
+def spans_parts(corpus: SpanCorpus, results: Mapping[str, Result]) -> Parts:
+    """Figures by tag, and for each document its text with the segments of both sides."""
     from tallystick.results.report import Parts
 
-    alignment = align(corpus.texts)
-    drawn = DrawnSpans(corpus, alignment)
+    drawn = DrawnSpans(corpus, align(corpus.texts))
     labelled = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
     return Parts(
         [labels_table(result, title=f"By tag, under {name}") for name, result in labelled.items()],
-        errors_tables(corpus, alignment, listed),
         explain=drawn.explain,
         draw=drawn.draw,
         alignment="Segments of both sides",
@@ -429,7 +321,7 @@ class DrawnSpans:
             status = {Outcome.MISSED: "missed", Outcome.SPURIOUS: "spurious"}.get(outcome, "matched")
             children.append(
                 Explanation(
-                    str(outcome), status, self._span_text(text, reference), self._span_text(text, predicted),
+                    str(outcome), status, span_text(self.corpus, text, reference), span_text(self.corpus, text, predicted),
                     worth, float(reference is not None), float(predicted is not None), "segment",
                 )
             )  # fmt: skip
@@ -440,11 +332,14 @@ class DrawnSpans:
             "segments", "matched", None, None, right, ours, theirs, "segment", True, tuple(children)
         )  # fmt: skip
 
-    def _span_text(self, text: int, span: Span | None) -> str | None:
-        if span is None:
-            return None
-        where = ",".join(f"{start}–{end - 1}" for start, end in span.pieces or ((span.start, span.end),))
-        return Plain(f"{span.tag} {self.corpus.words(text, span)} [{where}]".replace("  ", " "))
+
+def span_text(corpus: SpanCorpus, text: int, span: Span | None) -> str | None:
+    """A segment in words: `PER Marie Curie [0–1]`."""
+    if span is None:
+        return None
+    pieces = span.pieces or ((span.start, span.end),)
+    where = ",".join(str(start) if end - start == 1 else f"{start}–{end - 1}" for start, end in pieces)
+    return Plain(f"{span.tag} {corpus.words(text, span)} [{where}]".replace("  ", " "))
 
 
 def span_tree(name: str, corpus: SpanCorpus, prepared: Prepared, document: Any) -> Explanation:

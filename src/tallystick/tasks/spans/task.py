@@ -24,6 +24,7 @@ from tallystick.tasks.contract import (
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
+    from tallystick.show.tables import Table
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
 
@@ -75,7 +76,6 @@ class SpanSettings:
     confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl", *IN_CHARACTERS, "spert"))
     target_accuracy: float = target_accuracy()
     unit: str = unit_option("")
-    errors: bool = option(False, "Also show what went wrong: counts, confused tags, and a list with lines.", use="score", in_rows=True)
     repairs: bool = option(False, "Also list every tag that breaks the scheme.", use="score", in_rows=True)
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
     digits: int | None = option(None, "Decimals.  [default: 4, in percent and with --seqeval 2]", least=0, most=15, use="score")
@@ -257,34 +257,24 @@ class Spans(Task):
 
         return mended_corpus(corpus, mistakes)
 
-    def needs_texts(self, settings: SpanSettings) -> bool:
-        return settings.errors
+    def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Sequence[Table]:
+        from tallystick.tasks.spans.mistakes import tables
+
+        return tables(corpus) if mistakes else ()
 
     def words(self, scored: Scored) -> list[list[str]]:
         corpus: SpanCorpus = scored.corpus
         return corpus.document_words()
 
     def show(self, scored: Scored, settings: SpanSettings, asked: Asked) -> Shown:
-        from tallystick.tasks.spans.show import (
-            align,
-            errors_as_dict,
-            errors_tables,
-            repairs_as_dict,
-            repairs_table,
-        )
+        from tallystick.tasks.spans.show import repairs_as_dict, repairs_table
 
-        corpus, json, tables = scored.corpus, {}, []
-        if corpus.repairs:
-            json["repairs"] = repairs_as_dict(corpus, asked.rows if settings.repairs else 0)
-            if settings.repairs:
-                tables.append(repairs_table(corpus, asked.rows))
-        if settings.errors:
-            alignment = align(corpus.texts)
-            if asked.format == "json":
-                json |= errors_as_dict(corpus, alignment, asked.rows)
-            else:
-                tables += errors_tables(corpus, alignment, asked.rows or 20)
-        return Shown(tables, json) + super().show(scored, settings, asked)
+        corpus = scored.corpus
+        found = super().show(scored, settings, asked)
+        if not corpus.repairs:
+            return found
+        tables = [repairs_table(corpus, asked.rows)] if settings.repairs else []
+        return Shown(tables, {"repairs": repairs_as_dict(corpus, asked.rows if settings.repairs else 0)}) + found
 
     def printer(self, scored: Scored, settings: SpanSettings) -> Callable[[], str] | None:
         """seqeval's classification report."""
@@ -307,8 +297,7 @@ class Spans(Task):
     def parts(self, scored: Scored, settings: SpanSettings, shown: Shown) -> Parts:
         from tallystick.tasks.spans.show import spans_parts
 
-        longest = max((len(table.rows) for table in shown.tables), default=0)  # a longer list was asked for
-        return spans_parts(scored.corpus, scored.results, max(50, longest))
+        return spans_parts(scored.corpus, scored.results)
 
 
 def _what(metrics: tuple[str, ...], settings: SpanSettings) -> tuple[tuple[str, ...], SpanOptions]:

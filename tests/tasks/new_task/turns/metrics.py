@@ -15,7 +15,7 @@ from tallystick.engine.tally import ratio
 from tallystick.results.result import Result
 from tallystick.tasks.metric import choose, score_expression
 
-TURNS = f1(each(turns=match(record(speaker=exact, time=overlap("jaccard")))))
+TURNS = f1(each(turns=match(record(speaker=exact, time=overlap("jaccard", inclusive=False)))))
 """A turn is worth as much as its time overlaps with one of the same speaker."""
 
 

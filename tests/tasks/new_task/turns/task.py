@@ -52,11 +52,6 @@ class Turns(Task):
 
         return score(corpus, metrics, settings.collar)
 
-    def boundaries(self, file: str, settings: TurnSettings) -> Any:
-        from tallystick.files.boundaries import LINES
-
-        return LINES
-
 
 def read_turns(file: Any) -> Any:
     """The calls of a file, by id."""
@@ -65,9 +60,9 @@ def read_turns(file: Any) -> Any:
 
     calls: Documents[Call] = Documents(str(file), "turns")
     for line in read_json(file):
-        turns = [[part.value for part in one.several(3, "[start, end, speaker]")] for one in line.at("turns").each()]
-        call = Call(tuple(Turn(who, (start, end)) for start, end, who in turns), line.value.get("room", ""))
-        calls.add(line.at("id").name(), call, line.place)
+        turns = [one.several(3, "[start, end, speaker]")[:3] for one in line.at("turns").each()]
+        read = tuple(Turn(who.text(), (start.number(), end.number())) for start, end, who in turns)
+        calls.add(line.at("id").name(), Call(read, line.value.get("room", "")), line.place)
     return calls
 
 

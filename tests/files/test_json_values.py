@@ -1,0 +1,29 @@
+import sys
+
+import pytest
+
+from tallystick.files.json_values import DEEPEST, NotJson, decode, refuse_deep, try_decode
+
+
+def nested(levels: int) -> str:
+    return '{"a":' * (levels - 1) + "[]" + "}" * (levels - 1)
+
+
+@pytest.mark.parametrize("made", [str, str.encode])
+def test_json_that_is_nested_too_deeply_is_refused_on_every_python(made):
+    with pytest.raises(NotJson, match="is nested too deeply"):
+        decode(made(nested(3000)))
+    assert try_decode(made(nested(3000))) is None
+    assert try_decode(made(nested(300))) is not None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="before Python 3.12 the decoder counts levels itself")
+def test_levels_are_counted_outside_of_texts_only():
+    refuse_deep(nested(DEEPEST))
+    with pytest.raises(RecursionError):
+        refuse_deep(nested(DEEPEST + 1))
+    with pytest.raises(RecursionError):  # closed first, and far apart
+        refuse_deep("[" + "[]," * 500_000 + nested(DEEPEST) + "]")
+    refuse_deep("[" + ",".join(["[]"] * 500_000) + "]")
+    for text in ("[" * 3000, '\\"' + "{" * 3000, "]" * 3000 + "[" * 3000):
+        refuse_deep(f'["{text}", "{text}"]')
