@@ -14,6 +14,7 @@ What the tests want to have of a task inside the package, and fail without:
 """
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from tallystick.files.pairing import Paired
 from tallystick.tasks.contract import Task, find_task, option_of, task_names
 from tallystick.tasks.function import function_of
 from tallystick.tasks.metric import score_expression
+from tallystick.tasks.spans.metrics import METRICS
 from test_directions import against_the_order
 
 NEW = Path(__file__).parents[1] / "tasks" / "new_task"
@@ -203,6 +205,11 @@ def test_every_format_can_be_named(name):
         assert {str(one) for one in said.type.choices} - {"auto"} == formats, (
             "name it in `input` of the task's settings"
         )
+
+
+def test_help_that_lists_metrics_lists_them_all():
+    said = re.findall(r"\w+", find_task("spans").help.partition("Metrics:")[2])
+    assert [name for name in METRICS if name not in said] == [], "name it in `help` of tasks/spans/task.py"
 
 
 def test_a_mismatch_names_the_document_and_says_nothing_of_how_it_was_handed_on():
