@@ -73,6 +73,8 @@ FOUND = [
     # columns and brackets
     ("coreference-conll", b"#begin document x\n0\t(1\r2)\n1\t(1\n#end document\n", "closes a mention never opened"),
     ("spans-columns", b"a O\nb B-\xff" + b"\xfe" * 900 + b"\n", "byte 0xff is not UTF-8"),
+    # a document without any text
+    ("spans-columns", b"-DOCSTART- O\n\n-DOCSTART- O\n\nb B-PER\n", "read"),
     # spans beyond every text
     ("relations-brat", b"T1\tPER 0 " + HUGE + b"\tx\nR1\tr Arg1:T1 Arg2:T1\n", "expected offsets from 0 on and below 2,147,483,648"),
     ("relations", b'{"id": "d", "relations": [{"type": "r", "subj": [0, %s], "obj": [0, 1]}]}' % HUGE, "expected offsets below"),

@@ -280,10 +280,10 @@ class DrawnSpans:
         """`worth`: what each entry of the alignment counts; those that are right 1, and others nothing, unless given."""
         self.corpus, self.alignment = corpus, alignment
         self.worth = (alignment.outcome == Outcome.CORRECT).astype(float).tolist() if worth is None else worth
-        self.texts: dict[Any, list[int]] = {}
+        self.texts: dict[Any, list[int]] = {one: [] for one in corpus.ids}
         for text in range(corpus.texts.texts):
             document = text if corpus.documents is None else int(corpus.documents[text])
-            self.texts.setdefault(corpus.ids[document], []).append(text)
+            self.texts[corpus.ids[document]].append(text)
         of_text = alignment.text()
         self.entries = np.argsort(of_text, kind="stable")
         self.begins = np.searchsorted(of_text[self.entries], np.arange(corpus.texts.texts + 1))
