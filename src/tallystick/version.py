@@ -1,3 +1,3 @@
 """The version, which every signature and every file that is written carries."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 import pytest
-from test_compare_tasks import EXAMPLES
 
+from bundled import EXAMPLES
+from bundled import FILES as BUNDLED
 from tallystick.cli.options import task_options
 from tallystick.errors import TallystickError
 from tallystick.results.result import shared_signatures
@@ -61,14 +62,8 @@ def _chains(*cells):
     return f"#begin document (d); part 000\n{lines}\n#end document\n"
 
 
-def _examples(task):
-    suffix = {"dependencies": "conllu"}.get(task, "jsonl")
-    return str(EXAMPLES / f"{task}.gold.{suffix}"), str(EXAMPLES / f"{task}.system.{suffix}")
-
-
 FILES = {
-    **{name: [_examples(name)] for name in ("dependencies", "events", "nary", "relations", "roles", "arguments")},
-    "calls": [(str(EXAMPLES / "calls.gold.jsonl"), str(EXAMPLES / "calls.openai.jsonl"))],
+    **{name: [tuple(str(EXAMPLES / file) for file in files)] for name, files in BUNDLED.items()},
     "amr": [("gold.amr", "system.amr")],
     "coreference": [("gold.conll", "system.conll")],
     "templates": [("gold.jsonl", "system.jsonl")],

@@ -2,15 +2,19 @@
 
 What the tests want to have of a task inside the package, and fail without:
 
-    EXAMPLE of tests/cli/test_compare_tasks.py     a reference, a system and metrics
-    FILES of tests/cli/test_signatures.py          files whose figures its options change
-    FILES of tests/results/test_results.py         files of `examples`; the same in tests/show/notebook.py
+    examples/TASK.gold.* and TASK.system.*         the bundled example (tests/bundled.py finds it); then `python tests/show/notebook.py`
+    `example` in its declaration                   lines of Python that the reference shows
+    EXAMPLE of tests/cli/test_compare_tasks.py     a reference, a system and metrics, for comparisons, leaderboards and JSON
     SCRIPT of tests/test_typing.py                 a call that type checkers see
     MADE of benchmarks/corpora.py                  random documents, on which benchmarks/metamorphic.py tries every metric
+    benchmarks/parity/made.py                      figures of another scorer, or where else such are (ELSEWHERE of tests/parity/test_made.py)
     docs/python.md                                 an example from data and one from files
+    docs/TASK.md, README.md                        its page, and its row in "What it covers"
+    docs/matrix.md                                 `python -m docsite.matrix > docs/matrix.md`; why it lacks a column is in `without`
 """
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -28,6 +32,7 @@ from tallystick.files.pairing import Paired
 from tallystick.tasks.contract import Task, find_task, option_of, task_names
 from tallystick.tasks.function import function_of
 from tallystick.tasks.metric import score_expression
+from tallystick.tasks.spans.metrics import METRICS
 from test_directions import against_the_order
 
 NEW = Path(__file__).parents[1] / "tasks" / "new_task"
@@ -200,6 +205,11 @@ def test_every_format_can_be_named(name):
         assert {str(one) for one in said.type.choices} - {"auto"} == formats, (
             "name it in `input` of the task's settings"
         )
+
+
+def test_help_that_lists_metrics_lists_them_all():
+    said = re.findall(r"\w+", find_task("spans").help.partition("Metrics:")[2])
+    assert [name for name in METRICS if name not in said] == [], "name it in `help` of tasks/spans/task.py"
 
 
 def test_a_mismatch_names_the_document_and_says_nothing_of_how_it_was_handed_on():

@@ -10,24 +10,10 @@ from typing import Any
 import pytest
 
 import tallystick as ts
+from bundled import EXAMPLES, FILES
 from running import run
 from tallystick.errors import MetricError
 from tallystick.tasks.contract import find_task, task_names
-
-EXAMPLES = Path(ts.__file__).parent / "examples"
-FILES = {
-    "spans": ("spans.gold.iob", "spans.system.iob"),
-    "coreference": ("coreference.gold.conll", "coreference.system.conll"),
-    "dependencies": ("dependencies.gold.conllu", "dependencies.system.conllu"),
-    "amr": ("amr.gold.txt", "amr.system.txt"),
-    "hierarchies": ("table1.gold.newick", "table1.system1.newick"),
-    "records": ("invoices.gold.jsonl", "invoices.system.jsonl"),
-    "calls": ("calls.gold.jsonl", "calls.openai.jsonl"),
-    **{
-        name: (f"{name}.gold.jsonl", f"{name}.system.jsonl")
-        for name in ("relations", "events", "arguments", "roles", "nary", "templates")
-    },
-}
 
 
 def scored(task: str, **options: Any) -> ts.Results:
@@ -41,6 +27,7 @@ def command(task: str, *more: str) -> Any:
 
 def test_no_task_is_left_out() -> None:
     assert set(FILES) == set(task_names())
+    assert all((EXAMPLES / name).is_file() for pair in FILES.values() for name in pair)
 
 
 @pytest.mark.parametrize("task", sorted(FILES))

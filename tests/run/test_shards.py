@@ -381,3 +381,22 @@ def test_misfits_are_counted_over_all_shards(tmp_path):
     )
     assert any("counted as wrong: 5 values (x 4, l[*] 1)" in one for one in whole["warnings"])
     assert all(one == whole for one in cut)
+
+
+@pytest.mark.parametrize("piece", [7, 64, 1 << 17])
+@pytest.mark.parametrize("size", [1, 300, 5000])
+def test_shards_are_the_file_and_know_their_lines_however_much_is_read_at_once(tmp_path, monkeypatch, piece, size):
+    """What the scanner leaves behind while it reads is missed nowhere."""
+    from tallystick.files.boundaries import CONLL, LINES
+    from tallystick.run import cutting
+
+    monkeypatch.setattr(cutting, "PIECE", piece)
+    for name, boundaries in (("records", LINES), ("conll", CONLL)):
+        _, gold, system = make(tmp_path, name, 120)
+        for file, side in ((gold, "reference"), (system, "predicted")):
+            data, at = Path(file).read_bytes(), 0
+            for shard in cut_in_order(gold, system, boundaries, size=size):
+                ((start, stop, line),) = getattr(shard, side).ranges
+                assert (start, line) == (at, 1 + data.count(b"\n", 0, start))
+                at = stop
+            assert at == len(data)

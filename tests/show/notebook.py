@@ -8,22 +8,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests"))
+from bundled import FILES  # noqa: E402
+
 NOTEBOOK = ROOT / "docs" / "tasks.ipynb"
-FILES = {
-    "spans": ("spans.gold.iob", "spans.system.iob"),
-    "coreference": ("coreference.gold.conll", "coreference.system.conll"),
-    "dependencies": ("dependencies.gold.conllu", "dependencies.system.conllu"),
-    "relations": ("relations.gold.jsonl", "relations.system.jsonl"),
-    "events": ("events.gold.jsonl", "events.system.jsonl"),
-    "arguments": ("arguments.gold.jsonl", "arguments.system.jsonl"),
-    "roles": ("roles.gold.jsonl", "roles.system.jsonl"),
-    "nary": ("nary.gold.jsonl", "nary.system.jsonl"),
-    "templates": ("templates.gold.jsonl", "templates.system.jsonl"),
-    "amr": ("amr.gold.txt", "amr.system.txt"),
-    "hierarchies": ("table1.gold.newick", "table1.system1.newick"),
-    "records": ("invoices.gold.jsonl", "invoices.system.jsonl"),
-    "calls": ("calls.gold.jsonl", "calls.openai.jsonl"),
-}
 START = """from importlib.resources import files
 
 import tallystick as ts

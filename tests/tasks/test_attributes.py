@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from bundled import EXAMPLES, FILES
 from running import run
 from tallystick.engine.tally import Counts
 from tallystick.errors import InputError, MetricError
@@ -18,17 +19,10 @@ from tallystick.results.parts import bin_of, bin_order
 from tallystick.tasks.attributes import TRAINED
 from tallystick.tasks.contract import find_task, task_names
 
-EXAMPLES = Path(ts.__file__).parent / "examples"
-SUFFIX = {"spans": "iob", "coreference": "conll", "dependencies": "conllu", "amr": "txt"}
-
 
 def files(task: str) -> tuple[Path, Path]:
-    if task == "hierarchies":
-        return EXAMPLES / "table1.gold.newick", EXAMPLES / "table1.system1.newick"
-    if task == "records":
-        return EXAMPLES / "invoices.gold.jsonl", EXAMPLES / "invoices.system.jsonl"
-    suffix = SUFFIX.get(task, "jsonl")
-    return EXAMPLES / f"{task}.gold.{suffix}", EXAMPLES / f"{task}.{'openai' if task == 'calls' else 'system'}.{suffix}"
+    gold, system = FILES[task]
+    return EXAMPLES / gold, EXAMPLES / system
 
 
 ALL = [(task, by) for task in task_names() for by in find_task(task).all_attributes]

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tallystick.cli.options import Common, Engine
@@ -121,6 +123,8 @@ def run_in_shards(
     size = engine.shard or shard_size(reference, sides[0], stored=engine.state is not None)
     subject = f"{task.name} {reference} {predicted}"
     known = {**key, "wants": wants, "shard": size}
+    if engine.jobs is not None and engine.jobs > 1:
+        _load_scoring(task)
     with (
         State(engine.state, subject, known, say) if engine.state is not None else nullcontext() as state,
         crew(engine.jobs, engine.scheduler) as executor,
@@ -133,6 +137,14 @@ def run_in_shards(
         if state is not None and state.taken:
             say(f"{engine.state}: {state.taken:,} of {done.shards:,} shards were known")
     return done
+
+
+def _load_scoring(task: Task) -> None:
+    """Load what scores before workers are forked, once instead of in each of them."""
+    package = type(task).__module__.rpartition(".")[0]
+    if package.startswith("tallystick.tasks.") and find_spec(f"{package}.metrics") is not None:
+        import_module(f"{package}.metrics")
+        import_module("tallystick.results.evaluation")
 
 
 def _ask_parts(

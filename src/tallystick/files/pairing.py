@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import IO, Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -313,12 +314,36 @@ RANGES = 64
 """So many ranges of numbers are looked at one after the other."""
 
 
+WIDTH = 64
+"""Of ids that are written with so many bytes or fewer the numbers are found all at once."""
+
+
+@cache
+def _table() -> U64:
+    """A number for each byte at each place, as if thrown with dice."""
+    from hashlib import shake_256
+
+    return np.frombuffer(shake_256(b"tallystick").digest(WIDTH * 256 * 8), "<u8").astype(np.uint64)
+
+
 def stable_numbers(keys: Iterable[Any]) -> U64:
-    """A number for each id that is the same in every process. 1 and "1" are different ids."""
+    """A number for each id that is the same in every process. 1 and "1" are different ids.
+
+    It is what the bytes at their places have in the table, put together by exclusive or; a long id is replaced by a hash of it."""
     from hashlib import blake2b
 
-    digests = (blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest() for key in keys)
-    return np.frombuffer(b"".join(digests), np.uint64)
+    written = [repr(key).encode("utf-8", "surrogatepass") for key in keys]
+    if not written:
+        return np.zeros(0, np.uint64)
+    sizes = np.fromiter(map(len, written), np.int64, len(written))
+    for k in np.flatnonzero(sizes > WIDTH).tolist():
+        written[k] = blake2b(written[k], digest_size=WIDTH).digest()
+    sizes = np.minimum(sizes, WIDTH)
+    starts = np.cumsum(sizes) - sizes
+    data = np.frombuffer(b"".join(written), np.uint8)
+    places = np.arange(len(data)) - np.repeat(starts, sizes)
+    found: U64 = np.bitwise_xor.reduceat(_table()[places * 256 + data], starts)
+    return found
 
 
 class Repeats:

@@ -36,7 +36,7 @@ from tallystick.files.source import (
 )
 from tallystick.frozen import frozen
 
-PIECE = 1 << 16
+PIECE = 1 << 17
 """Bytes that are read at once."""
 SHARD = 4 << 20
 """Bytes of the reference in a shard, unless said otherwise."""
@@ -85,14 +85,14 @@ class _Cut:
 class Scanner:
     """One file, cut from the front.
 
-    What was read and not yet cut off is kept as it was read, in pieces small enough to stay in the processor's cache while lines
+    What was read and not yet cut off is kept as it was read, as long as it may be needed, in pieces small enough to stay in the processor's cache while lines
     are counted and documents found in them. Places are those of the file.
     """
 
     def __init__(self, name: str, boundaries: Boundaries) -> None:
         self.name, self.boundaries = name, boundaries
         self._stream = _open(name)
-        self._pieces: deque[tuple[bytes, int]] = deque()  # with the number of lines that end in each
+        self._pieces: deque[tuple[bytes, int, int]] = deque()  # each with its size and its lines
         self._starts: I64 = np.zeros(0, np.int64)
         self._unsettled = b""  # the end of what was read, in which documents are still to be found
         self._base, self._read_to, self._line, self._end = 0, 0, 1, False
@@ -127,11 +127,11 @@ class Scanner:
         """Leave behind what stands before a place, of which the bytes up to another one are returned."""
         kept = []
         while self._base < stop:
-            piece, lines = self._pieces[0]
-            end = min(len(piece), self._before + stop - self._base)
+            piece, size, lines = self._pieces[0]
+            end = min(size, self._before + stop - self._base)
             if self._base < keep:
                 kept.append(piece[self._before : min(end, self._before + keep - self._base)])
-            if end == len(piece):
+            if end == size:
                 self._pieces.popleft()
                 lines -= self._lines_before
                 self._base += end - self._before
@@ -152,14 +152,24 @@ class Scanner:
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", self.name) from None
         self._end = not more
+        self._let_go()
         window, start = self._unsettled + more, self._read_to - len(self._unsettled)
         if more:
-            self._pieces.append((more, count_lines(more, 0, len(more))))
+            self._pieces.append((more, len(more), count_lines(more, 0, len(more))))
             self._read_to += len(more)
         found, settled = self.boundaries.find(window, self._end)
         if len(found):
             self._starts = np.concatenate((self._starts, found + start))
         self._unsettled = window[settled:]
+
+    def _let_go(self) -> None:
+        """Leave the bytes of a piece behind, where the file can be read again, the first document ends before it and every cut will fall
+        behind it: memory that is used over and over stays in the processor's cache."""
+        if self.holds or len(self._pieces) < 2 or len(self._starts) < 2:
+            return
+        (_, size, lines), (_, last, _) = self._pieces[-2], self._pieces[-1]
+        if len(self._unsettled) <= last and self._starts[1] <= self._read_to - last - size:
+            self._pieces[-2] = b"", size, lines
 
     def _position(self) -> int:
         """How many bytes of the file, as it is on disk, were read for what was cut off."""
