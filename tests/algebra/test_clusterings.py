@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
+from tallystick.algebra.clusters import information_by_chance
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.laboratory.named import EntitySpace
 from tallystick.laboratory.properties import check
@@ -169,3 +170,26 @@ def test_what_has_no_chance_is_an_error():
 def test_expressions_are_read_back(metric):
     assert ts.parse(str(metric)) == metric
     assert metric.mirrored() == metric
+
+
+def test_information_by_chance_keeps_its_digits_in_large_clusterings():
+    """Against the same sum, with the logarithms of factorials as whole numbers, which lose nothing when they are added."""
+    rows, columns = {300: 200, 500: 280}, {200: 500, 400: 250}  # sizes of clusters, and how many have them
+    n, unit = 200_000, 2.0**80
+    factorial = list(itertools.accumulate(int(math.log(max(k, 1)) * unit) for k in range(n + 1)))
+    cells = []
+    for a, b in itertools.product(rows, columns):
+        for k in range(1, min(a, b) + 1):
+            rest = (n, k, a - k, b - k, n - a - b + k)
+            ways = sum(factorial[m] for m in (a, b, n - a, n - b)) - sum(factorial[m] for m in rest)
+            cells.append(rows[a] * columns[b] * k * math.log(n * k / (a * b)) * math.exp(ways / unit))
+    sides = (np.repeat(list(side), list(side.values())).astype(float) for side in (rows, columns))
+    found = information_by_chance(*sides)
+    assert found == pytest.approx(math.fsum(cells), rel=1e-11)
+
+
+@pytest.mark.parametrize("reference", [[], [[1], [2, 3]]])
+def test_documents_that_share_no_item(reference):
+    metric = ts.adjusted(ts.each(c=ts.information(ts.match(ts.exact))))
+    found = ts.evaluate(metric, [{"c": reference}], [{"c": [[7]]}], undefined=1).figures["adjusted"]
+    assert found == (0 if reference else 1)

@@ -151,8 +151,10 @@ class Information(Clustering):
         return np.maximum(n_log_n(sum_by_owner(column.offsets, own)) - sum_by_owner(column.offsets, n_log_n(own)), 0)
 
     def expected(self, tables: Crossed) -> F64:
-        margins = [[n[home == k] for k in range(len(tables.i))] for home, n in (tables.rows, tables.columns)]
-        return np.array([information_by_chance(a, b) for a, b in zip(*margins, strict=True)], np.float64)
+        ends = np.arange(1, len(tables.i))  # margins are in the order of their tables
+        margins = [np.split(n, np.searchsorted(home, ends)) for home, n in (tables.rows, tables.columns)]
+        every = list(zip(*margins, strict=True))[: len(tables.i)]
+        return np.array([information_by_chance(a, b) for a, b in every], np.float64)
 
 
 def choose_two(n: F64) -> F64:
@@ -170,13 +172,13 @@ def information_by_chance(a: F64, b: F64) -> float:
     n = int(a.sum())
     if (a != np.floor(a)).any() or (b != np.floor(b)).any():
         raise MetricError("chance() of information(...) needs clusters that share whole items, such as match(exact)")
-    factorial = np.cumsum(np.log(np.arange(n + 1).clip(1)))
     total = 0.0
     for (x, many), (y, others) in ((one, two) for one in _sizes(a) for two in _sizes(b)):
-        k = np.arange(max(1, x + y - n), min(x, y) + 1)
-        ways = factorial[[x, y, n - x, n - y]].sum() - factorial[n]
-        ways = ways - factorial[k] - factorial[x - k] - factorial[y - k] - factorial[n - x - y + k]
-        total += many * others * float(np.sum(k * np.log(n * k / (x * y)) * np.exp(ways)))
+        k = np.arange(max(0, x + y - n), min(x, y) + 1)
+        steps = np.log((x - k[:-1]) * (y - k[:-1]) / (k[1:] * (n - x - y + k[1:])))  # from each k to the next
+        ways = np.append(0.0, np.cumsum(steps))
+        share = np.exp(ways - ways.max())
+        total += many * others * float(np.sum(k * np.log(n * k.clip(1) / (x * y)) * share) / share.sum())
     return total
 
 
