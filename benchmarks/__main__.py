@@ -15,10 +15,12 @@ from benchmarks.page import page, surroundings
 
 NAMES = tuple(
     sorted(
-        one.stem for one in Path(__file__).parent.glob("*.py") if re.search(r"^def run\(", one.read_text("utf-8"), re.M)
+        one.stem
+        for one in Path(__file__).parent.glob("*.py")
+        if re.search(r"^def run\(.*\brepeat\b", one.read_text("utf-8"), re.M)
     )
 )
-"""The modules with a function `run`."""
+"""The modules with a function `run(repeat=..., quick=...)`."""
 SIMULATIONS = ("acceleration", "coverage", "fields")
 """Those that measure how often an interval or a test is right, over thousands of corpora: they say nothing about speed, and run by name."""
 

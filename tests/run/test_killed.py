@@ -250,7 +250,8 @@ def test_a_function_of_the_user_s_that_changes_is_noticed(tmp_path, monkeypatch,
             f"def near(a, b): return {share} * (a == b)\n"
             "@dataclasses.dataclass\nclass Total:\n    total: typing.Annotated[float | None, ts.function(near)]\n"
         )
-        command = ["score", task, gold, system, *arguments, "--format", "json"]
+        allowed = [] if how == "type" else ["--allow-code"]
+        command = ["score", task, gold, system, *arguments, *allowed, "--format", "json"]
         done, plain = (call(*command, *more) for more in (["--state", "state", "--shard", "1KB"], []))
         assert "shards were known" not in done.stderr
         assert done.stdout == plain.stdout

@@ -239,7 +239,8 @@ def test_options_are_checked_as_the_command_checks_them() -> None:
         ({"strict": "yes"}, "True or False"),
         ({"metrics": "segmnt"}, 'Did you mean "segment"'),
         ({"metrics": 3}, "expected the name of a metric"),
-        ({"errors": True}, "an option of the command"),
+        ({"errors": True}, r"an option of the command, .*: here ask the results, results\.errors\(\)"),
+        ({"seqeval": True}, "an option of the command"),
         ({"misc": "ner2"}, "misc= changes nothing"),
     ):
         with pytest.raises(MetricError, match=message):

@@ -152,6 +152,11 @@ def metric_names(task: Task, metrics: Any) -> tuple[str, ...]:
 
 # Options
 
+ASKED = {
+    "by": 'results.by("label")', "errors": "results.errors()", "intervals": "results.intervals()", "report": "results[NAME].write_report(file)",
+}  # fmt: skip
+"""Options of every command that have a verb of the results in Python."""
+
 
 def settings_from(task: Task, given: Mapping[str, Any]) -> Any:
     """The task's settings, each checked as the command would."""
@@ -160,7 +165,8 @@ def settings_from(task: Task, given: Mapping[str, Any]) -> Any:
     for name in given:
         if name not in known:
             shown = {one.name for use in ("score", "explain") for one in task.options(use)}
-            also = f"; {name} is an option of the command, which says what is shown" if name in shown else ""
+            also = f"; {name} is an option of the command, which says what is shown" if name in {*shown, *ASKED} else ""
+            also += f": here ask the results, {ASKED[name]}" if name in ASKED else ""
             listed = ", ".join([*known, *([TOGETHER] if task.together else [])])
             raise MetricError(
                 f"{task.name} has no option {name!r}{also}; there are {listed}.{did_you_mean(name, known)}"
