@@ -210,7 +210,7 @@ def test_a_terminal_shows_the_marks_and_the_questions_on_one_screen(tmp_path, mo
             drawn.append(console.file.getvalue().split("1 of 1")[-1])
             return next(keys)
 
-        judge_in_terminal(Desk(store, "anna"), console, key, lambda: None)
+        judge_in_terminal(Desk(store, "anna"), console, key, lambda ask: None)
     assert all(len(one.splitlines()) < 30 for one in drawn[:2])
     assert all(
         word in drawn[1]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Keys:
-    """Single keys, without Enter and without loss: `with Keys() as keys: keys.key(); keys.line()`.
+    """Single keys, without Enter and without loss: `with Keys() as keys: keys.key(); keys.line(ask)`.
 
     The terminal stays in one mode from question to question: switching the mode for every key would drop what is typed in between.
     In a pipe each character is a key.
@@ -98,12 +98,14 @@ class Keys:
             found += os.read(self._file, 1 + (found[0] >= 0xE0) + (found[0] >= 0xF0))
         return found.decode("utf-8", "replace")
 
-    def line(self) -> str | None:
-        """A whole line, typed as usual; None at the end of the input, or after Ctrl-C."""
+    def line(self, ask: Callable[[], None]) -> str | None:
+        """A whole line, typed as usual, once it was asked for; None at the end of the input, or after Ctrl-C."""
         if self._file < 0:
+            ask()
             return None if sys.stdin is None else sys.stdin.readline() or None
-        self._by_line()
+        self._by_line()  # first: what is typed as soon as it is asked for belongs to the line
         try:
+            ask()
             return input()
         except (EOFError, KeyboardInterrupt):
             return None
@@ -134,8 +136,8 @@ STOP = ("q", "\x03", "\x04")
 
 ReadKey = Callable[[], str]
 """Waits for one key: a character, "\\n" for Enter, "" at the end of the input."""
-ReadLine = Callable[[], str | None]
-"""Waits for a line; None at the end of the input, or after Ctrl-C."""
+ReadLine = Callable[[Callable[[], None]], str | None]
+"""Asks for a line and waits for it; None at the end of the input, or after Ctrl-C."""
 
 
 @dataclass
@@ -206,8 +208,7 @@ class _Sitting:
         elif key == WHOLE:
             self.whole = not self.whole
         elif key == BY_NUMBER and self.sheet.valid and self.question.references:
-            self.console.print("Numbers of references, then Enter: ", end="")
-            changed = self.sheet.turn(self.read_line() or "")
+            changed = self.sheet.turn(self._line("Numbers of references, then Enter: ") or "")
             self._change(changed, f"There are references 1 to {self.sheet.references}.")
         elif key == REMARK:
             self._read_remark()
@@ -228,10 +229,12 @@ class _Sitting:
         self.message = refusal if changed is None else ""
         self.sheet = changed or self.sheet
 
+    def _line(self, asked: str) -> str | None:
+        return self.read_line(lambda: self.console.print(asked, end=""))
+
     def _read_remark(self) -> None:
         try:
-            self.console.print("Remark, then Enter: ", end="")
-            written = self.read_line()
+            written = self._line("Remark, then Enter: ")
         except KeyboardInterrupt:  # before the line was waited for
             written = None
         if written is None:
