@@ -242,7 +242,8 @@ def _assign_sparse(rows: I64, columns: I64, weights: F64, height: int, width: in
     ceiling = float(weights.max()) + 1.0
     alone = np.arange(height)
     costs = np.concatenate((ceiling - weights, np.full(height, ceiling)))
-    where = (np.concatenate((rows, alone)), np.concatenate((columns, width + alone)))
+    places = (np.concatenate((rows, alone)), np.concatenate((columns, width + alone)))
+    where = tuple(one.astype(np.int32) for one in places)  # SciPy before 1.15 takes no others
     _, match = min_weight_full_bipartite_matching(csr_array((costs, where), shape=(height, width + height)))
     return np.where(match < width, match, -1).astype(np.int64)
 

@@ -90,7 +90,7 @@ DEEPEST = 950
 
 
 def refuse_deep(text: bytes | str) -> None:
-    """A RecursionError if the text is nested too deeply, as decoders of Python 3.11 and before raise it by themselves. Brackets inside of texts may
+    """A RecursionError if JSON, which was decoded, is nested too deeply, as decoders of Python 3.11 and before raise it by themselves. Brackets inside of texts may
     count as nesting at first; then the texts are left out."""
     if sys.version_info < (3, 12):
         return
@@ -120,8 +120,8 @@ def decode(text: bytes | str, pairs: Pairs | None = None) -> Any:
     import msgspec
 
     try:
-        refuse_deep(text)
         value = msgspec.json.decode(text)
+        refuse_deep(text)
         return value if pairs is None else json.loads(text, object_pairs_hook=pairs)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise explained(error, text) from None
@@ -132,8 +132,9 @@ def try_decode(text: bytes | str) -> tuple[Any] | None:
     import msgspec
 
     try:
+        value = msgspec.json.decode(text)
         refuse_deep(text)
-        return (msgspec.json.decode(text),)
+        return (value,)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 
@@ -550,7 +551,10 @@ def _regions(text: str) -> list[tuple[int, int | None]]:
 
 def _completed(text: str) -> Any:
     """The value of a text that breaks off: what is open is closed, and only what is wrong beyond that is guessed at."""
-    known, closing = _without_cut_off(text)
+    try:
+        known, closing = _without_cut_off(text)
+    except RecursionError:  # hundreds of objects that were opened, and nothing in them
+        return None
     found = try_decode(known + closing)
     return found[0] if found is not None else _mended(known)
 

@@ -185,8 +185,8 @@ class RecordFile:
             return flat
         convert = self.convert
         try:
-            deque(map(refuse_deep, portion.lines), maxlen=0)
             values = list(map(convert, portion.lines))
+            deque(map(refuse_deep, portion.lines), maxlen=0)
             keys = self._ids(portion.lines, values)
             return keys, self._with_unknown(values, portion.lines)
         except Exception:  # `_one` says what is wrong
@@ -195,8 +195,8 @@ class RecordFile:
         good: list[int] = []
         for place, line in enumerate(portion.lines):
             try:
-                refuse_deep(line)
                 value = convert(line)
+                refuse_deep(line)
                 good.append(place)
                 key = None
             except Exception:  # `_one` says what is wrong
@@ -331,8 +331,8 @@ class RecordFile:
         assert self.confidences is not None
         try:
             line.decode()
-            refuse_deep(line)
             value = self._plain(line)
+            refuse_deep(line)
         except msgspec.DecodeError as error:
             if not self.lenient:
                 raise self.lines.not_json(error, number, line, self.advice) from None
@@ -355,8 +355,8 @@ class RecordFile:
             return self._without_confidences(number, line)
         try:
             line.decode()
-            refuse_deep(line)
             value = self.convert(line)
+            refuse_deep(line)
             return self._ids([line], [value])[0], self._with_unknown([value], [line])[0]
         except msgspec.ValidationError:
             pass
@@ -368,6 +368,7 @@ class RecordFile:
             pass
         try:
             value = self._plain(line)
+            refuse_deep(line)
         except msgspec.DecodeError as error:
             return self._repair(number, line, error)
         except RecursionError as error:
