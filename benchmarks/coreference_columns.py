@@ -170,7 +170,8 @@ def count_assignments(key: Columns, response: Columns) -> dict[str, int]:
     left, right = _find_overlaps(key, response)
     rows, columns = len(key.entities) - 1, len(response.entities) - 1
     size = rows + columns
-    graph = coo_array((np.ones(len(left), np.int8), (left, rows + right)), shape=(size, size))
+    places = (left.astype(np.int32), (rows + right).astype(np.int32))  # SciPy before 1.15 takes no others
+    graph = coo_array((np.ones(len(left), np.int8), places), shape=(size, size))
     number, component = connected_components(graph, directed=False)
     of_key = np.bincount(component[:rows], minlength=number)
     of_response = np.bincount(component[rows:], minlength=number)

@@ -554,8 +554,8 @@ class Store(StoreFile):
     def judgements(self, judge: str | None = None, version: str | None = None) -> list[Judgement]:
         """The judgements, of one judge or of all."""
         rows = self._db.execute(
-            f"{_WHOLE} WHERE (?1 IS NULL OR j.judge = ?1) AND (?2 IS NULL OR j.version = ?2) ORDER BY q.place, q.key, j.judge, j.version",
-            (judge, version),
+            f"{_WHOLE} WHERE (:judge IS NULL OR j.judge = :judge) AND (:version IS NULL OR j.version = :version) ORDER BY q.place, q.key, j.judge, j.version",
+            {"judge": judge, "version": version},
         )
         documents = Documents(self._db)
         return [_judgement(row, documents) for row in rows]
@@ -617,9 +617,9 @@ class Store(StoreFile):
     def verdicts(self, judge: str | None = None, version: str | None = None) -> list[tuple[str, str, Verdict]]:
         """The question's key, judge and verdict of each judgement: enough to score, without the documents."""
         rows = self._db.execute(
-            "SELECT question, judge, label, refs, explanation FROM judgements WHERE (?1 IS NULL OR judge = ?1) "
-            "AND (?2 IS NULL OR version = ?2) ORDER BY question, judge, version",
-            (judge, version),
+            "SELECT question, judge, label, refs, explanation FROM judgements WHERE (:judge IS NULL OR judge = :judge) "
+            "AND (:version IS NULL OR version = :version) ORDER BY question, judge, version",
+            {"judge": judge, "version": version},
         )
         return [(key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows]
 
@@ -627,8 +627,8 @@ class Store(StoreFile):
     def labels(self, judge: str, version: str | None = None) -> dict[str, Label]:
         """A judge's labels by question: what agreement is computed from."""
         rows = self._db.execute(
-            "SELECT question, label FROM judgements WHERE judge = ?1 AND (?2 IS NULL OR version = ?2) ORDER BY at",
-            (judge, version),
+            "SELECT question, label FROM judgements WHERE judge = :judge AND (:version IS NULL OR version = :version) ORDER BY at",
+            {"judge": judge, "version": version},
         )
         return dict(rows.fetchall())
 

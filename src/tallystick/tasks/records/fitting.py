@@ -260,10 +260,14 @@ def whole_numbers(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, list):
-        items = list(map(whole_numbers, value))
+        items = []
+        for one in value:  # in loops, which take one level of Python's stack for each level of JSON
+            items.append(whole_numbers(one))
         return value if all(a is b for a, b in zip(items, value, strict=True)) else items
     if isinstance(value, dict):
-        fields = {key: whole_numbers(one) for key, one in value.items()}
+        fields = {}
+        for key, one in value.items():
+            fields[key] = whole_numbers(one)
         return value if all(a is b for a, b in zip(fields.values(), value.values(), strict=True)) else fields
     return value
 
