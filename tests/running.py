@@ -128,3 +128,10 @@ def _is_users(module: Any, folder: Path) -> bool:
     """A module from the folder in which the command ran, neither of the program nor installed."""
     file = Path(getattr(module, "__file__", None) or os.devnull).absolute()
     return file.is_relative_to(folder) and not file.is_relative_to(PROGRAM) and "site-packages" not in file.parts
+
+
+def sorts_structs() -> bool:
+    """Whether pyarrow puts the keys of dictionaries in order when it makes structs of them (22 and earlier)."""
+    import pyarrow as pa
+
+    return [one.name for one in pa.array([{"b": 1, "a": 1}]).type] == ["a", "b"]
