@@ -10,16 +10,15 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from fuzzing.targets import TARGETS
+from fuzzing.targets import READERS, TARGETS
 
 
 def main() -> int:
     """Each target in a process of its own, a few at a time; then a table of all that the folder knows."""
     parser = argparse.ArgumentParser(prog="python -m fuzzing", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}; default: all")
-    parser.add_argument("--minutes", type=float, default=1.0, help="for each target")
+    parser.add_argument("--minutes", type=float, default=1.0, help="for each reader, shared by its targets")
     parser.add_argument("--cpu", action="store_true", help="minutes are CPU time, not wall time")
     parser.add_argument("--jobs", type=int, default=1, help="targets at a time")
     parser.add_argument(
@@ -49,7 +48,7 @@ def run(name: str, options: argparse.Namespace) -> None:
         "fuzzing.guided",
         name,
         "--seconds",
-        str(60 * options.minutes),
+        str(60 * options.minutes / next(len(names) for names in READERS.values() if name in names)),
         "--out",
         str(options.out),
     ]
@@ -84,18 +83,18 @@ def report(out: Path) -> int:
     """The table of `docs/robustness.md`."""
     found = 0
     print(
-        "\n| target | minutes | CPU minutes | executions | read to the end | kinds of finding |\n|---|---|---|---|---|---|"
+        "\n| reader | targets | CPU minutes | executions | read to the end | kinds of finding |\n|---|---|---|---|---|---|"
     )
-    for name in TARGETS:
-        file = out / name / "summary.json"
-        if not file.exists():
+    for reader, names in READERS.items():
+        files = [out / name / "summary.json" for name in names]
+        known = [json.loads(file.read_text()) for file in files if file.exists()]
+        if not known:
             continue
-        known: dict[str, Any] = json.loads(file.read_text())
-        found += len(known["findings"])
-        print(
-            f"| {name} | {known['wall'] / 60:.1f} | {known['cpu'] / 60:.1f} | {known['executions']:,} | {known['accepted']:,} | "
-            f"{len(known['findings'])} |"
-        )
+        findings = sum(len(one["findings"]) for one in known)
+        cpu, executions, accepted = (sum(one[what] for one in known) for what in ("cpu", "executions", "accepted"))
+        targets = ", ".join(one["target"] for one in known)
+        print(f"| {reader} | {targets} | {cpu / 60:.1f} | {executions:,} | {accepted:,} | {findings} |")
+        found += findings
     for name in TARGETS:
         file = out / name / "summary.json"
         for one in json.loads(file.read_text())["findings"] if file.exists() else ():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tallystick.judging.questions import Question
@@ -19,6 +20,13 @@ TEXT_ABOVE = b"=== the text stands above ===\n"
 def bundled(name: str) -> bytes:
     """One of the package's examples."""
     return (files("tallystick.examples") / name).read_bytes()
+
+
+def foreign(*names: str) -> tuple[bytes, ...]:
+    """Files that other people's tools wrote, as the readers' tests have them: whole, or as many lines as an input may hold."""
+    folder = Path(__file__).parents[1] / "tests" / "files" / "foreign"
+    whole = ((folder / name).read_bytes() for name in names)
+    return tuple(one if len(one) <= 4096 else one[: one.rindex(b"\n", 0, 4096) + 1] for one in whole)
 
 
 def lines(*values: Any) -> bytes:
@@ -130,6 +138,7 @@ DOCRED = json.dumps(
 ).encode()  # fmt: skip
 DOCRED_FILES = (
     DOCRED,
+    b"[]",
     json.dumps([{"title": "d", "h_idx": 0, "t_idx": 1, "r": "P1", "evidence": [2]}, {"title": "d", "h_idx": 1, "t_idx": 0, "r": "P2"}]).encode(),
     b'[["Ada", "Paris", "P1"]]',
 )  # fmt: skip
@@ -332,6 +341,27 @@ FIGURES = (
     b"system,metric,value\nA,b3,0.7\nB,b3,0.6\nA,muc,0.8\nB,muc,0.9\n",
     b'system,metric,run,value\nA,f1,1,0.7\nA,f1,2,0.72\nB,f1,1,0.5\nB,f1,2,"0.4"\n',
 )
+CALLS = tuple(
+    bundled(f"calls.{name}.jsonl")[:4096].rpartition(b"\n")[0] for name in ("gold", "openai", "anthropic", "mcp")
+)
+
+# Formats of other people's tools, some of which several tasks read
+
+SPANS_IN_JSON = foreign("doccano.gold.jsonl", "prodigy.gold.jsonl", "spert.gold.json", "gliner_data.gold.json", "labelstudio.gold.json",
+                        "labelstudio_min.gold.json", "gliner.gold.jsonl", "own.iob.gold.jsonl")  # fmt: skip
+RELATIONS_IN_JSON = foreign(
+    "doccano_relations.gold.jsonl", "prodigy.gold.jsonl", "spert.gold.json", "labelstudio.gold.json"
+)
+DYGIE = foreign("dygie.jsonl")
+PROPOSITIONS = foreign("srl.gold.conll", "srl.gold.props")
+SPACY = foreign("docs.gold.spacy")
+PARQUET = foreign("rows.gold.parquet")
+HIPE = (
+    b"TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-FINE-METO\tNE-FINE-COMP\tNE-NESTED\tNEL-LIT\tNEL-METO\tMISC\n"
+    b"# document_id = d1\nIn\tO\tO\tO\tO\tO\tO\t_\t_\t_\nNew\tB-loc\tO\tB-loc.adm.town\tO\tO\tO\tQ60\t_\tNoSpaceAfter\n"
+    b"York\tI-loc\tO\tI-loc.adm.town\tO\tO\tO\tQ60\t_\tEndOfSentence\n",
+)
+
 # Judges
 
 QUESTION = Question("Lazar", ("he", "the man"), "Then Lazar said that he would.", "say", "said", "speaker")

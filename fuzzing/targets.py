@@ -111,6 +111,14 @@ def training(reference: str, predicted: str) -> Mapping[str, Any]:
     return beside("relations", "--train", gold=seeds.DOCRED, suffix=".json")(reference, predicted)
 
 
+def logs(reference: str, predicted: str) -> None:
+    """Calls as an interface logs them, against the reference, and as a reference themselves."""
+    gold = Path(predicted).with_name("gold.jsonl")
+    gold.write_bytes(seeds.CALLS[0])
+    scored("calls", "--lenient")(str(gold), predicted)
+    scored("calls")(predicted, predicted)
+
+
 def judgements(reference: str, predicted: str) -> None:
     """What people decided about mismatches, in Lisp."""
     from tallystick.tasks.templates.muc4_files import read_judgements
@@ -299,6 +307,17 @@ TARGETS = {
         Target("choices", beside("records", "--choices", gold=GOLD, system=SYSTEM), seeds.CHOICES, ".yaml", CHOICE_WORDS, unlike=EVERY),
         Target("expression", expression, seeds.EXPRESSIONS, ".txt", METRIC_WORDS),
         Target("figures", figures, seeds.FIGURES, ".csv", ("system,metric,value\n", ",", '"', "nan", "inf", "1e400")),
+        Target("calls", logs, seeds.CALLS, ".jsonl", (*JSON_WORDS, "tool_calls", "function", "arguments")),
+        # formats of other people's tools
+        Target("spans-others", scored("spans"), seeds.SPANS_IN_JSON, ".json", JSON_WORDS),
+        Target("spans-hipe", scored("spans"), seeds.HIPE, ".tsv", (*SPAN_WORDS, "# document_id = ", "EndOfSentence")),
+        Target("spans-spacy", scored("spans"), seeds.SPACY, ".spacy"),
+        Target("spans-parquet", scored("spans"), seeds.PARQUET, ".parquet"),
+        Target("spans-dygie", scored("spans"), seeds.DYGIE, ".jsonl", JSON_WORDS, unlike=EVERY),
+        Target("relations-others", scored("relations"), seeds.RELATIONS_IN_JSON, ".json", JSON_WORDS),
+        Target("events-dygie", scored("events"), seeds.DYGIE, ".jsonl", JSON_WORDS, unlike=EVERY),
+        Target("coreference-dygie", scored("coreference"), seeds.DYGIE, ".jsonl", JSON_WORDS, unlike=EVERY),
+        Target("propositions", scored("events"), seeds.PROPOSITIONS, ".conll", ("(", "*", ")", "(V*)", "-", "#begin document (d)", "#end document")),
         # judges
         Target("judgements", judged("lines"), seeds.JUDGED, ".jsonl", JSON_WORDS),
         Target("label-studio", judged("export"), seeds.LABEL_STUDIO, ".json", JSON_WORDS),
@@ -306,3 +325,27 @@ TARGETS = {
         Target("gzip", scored("records"), seeds.GZIP, ".jsonl.gz"),
     )
 }  # fmt: skip
+READERS = {
+    "CoNLL coreference": ("coreference-conll", "coreference-chains"),
+    "CoNLL-U": ("coreference-corefud", "spans-conllu", "dependencies", "parses"),
+    "columns": ("spans-columns", "spans-bilou", "spans-together", "spans-hipe", "propositions"),
+    "brat": ("spans-brat", "relations-brat", "events-brat", "hierarchies-brat"),
+    "PENMAN and triples": ("penman", "penman-lenient", "triples"),
+    "MUC-4": ("muc4", "muc4-strings", "muc4-judgements"),
+    "hierarchies": ("newick", "hierarchies-jsonl", "parents"),
+    "spans and clusters in JSON": ("spans-jsonl", "coreference-clusters", "heads"),
+    "relations in JSON": ("relations", "docred", "docred-training"),
+    "events in JSON": ("events-textee", "events-wikievents", "events-omnievent", "events-rams", "events-plain", "events-generated",
+                       "events-coreference", "arguments"),
+    "roles, N-ary relations, templates in JSON": ("roles", "nary", "scirex", "templates"),
+    "other tools' JSON": ("spans-others", "spans-dygie", "relations-others", "events-dygie", "coreference-dygie"),
+    "binary files": ("spans-spacy", "spans-parquet", "gzip"),
+    "records": ("records", "records-json"),
+    "a model's answers": ("records-lenient", "repair", "calls"),
+    "JSON Schema": ("schema",),
+    "choices": ("choices",),
+    "expressions": ("expression",),
+    "figures": ("figures",),
+    "judgements": ("judgements", "label-studio", "labelled"),
+}  # fmt: skip
+"""What reads the files, each with the targets that lead to it. The time of a run is given to each reader."""

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from fuzzing.mutation import mutated
-from fuzzing.targets import TARGETS, Target
+from fuzzing.targets import READERS, TARGETS, Target
 from fuzzing.trying import Attempts, try_plainly
 from tallystick.errors import InputError, TallystickError
+from tallystick.files.boundaries import Opening, find_format
+from tallystick.tasks.contract import find_task, task_names
 from tallystick.tasks.records.score import prepare, run_prepared
 from tallystick.tasks.records.task import RecordSettings
 
@@ -113,3 +115,27 @@ def test_any_json_is_like_itself_or_says_why_not(tmp_path_factory, documents):
         except TallystickError:
             continue
         assert result.score is None or result.score == pytest.approx(1)
+
+
+def test_every_target_belongs_to_one_reader():
+    assert sorted(name for names in READERS.values() for name in names) == sorted(TARGETS)
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_format_that_a_task_declares_is_among_the_seeds(task, tmp_path):
+    pytest.importorskip("pyarrow")
+    laid = [
+        Opening(target.lay(seed, tmp_path, f"{target.name}{k}"))
+        for target in TARGETS.values()
+        for k, seed in enumerate(target.seeds)
+    ]
+    formats = find_task(task).formats()
+    found = {format_of(formats, opening) for opening in laid}
+    assert [one.name for one in formats if one.name not in found] == []
+
+
+def format_of(formats, opening):
+    try:
+        return getattr(find_format(formats, opening), "name", None)
+    except TallystickError:
+        return None
