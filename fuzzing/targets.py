@@ -112,11 +112,10 @@ def training(reference: str, predicted: str) -> Mapping[str, Any]:
 
 
 def logs(reference: str, predicted: str) -> None:
-    """Calls as an interface logs them, against the reference, and as a reference themselves."""
+    """Calls as an interface logs them, against a reference."""
     gold = Path(predicted).with_name("gold.jsonl")
     gold.write_bytes(seeds.CALLS[0])
     scored("calls", "--lenient")(str(gold), predicted)
-    scored("calls")(predicted, predicted)
 
 
 def judgements(reference: str, predicted: str) -> None:
@@ -307,7 +306,8 @@ TARGETS = {
         Target("choices", beside("records", "--choices", gold=GOLD, system=SYSTEM), seeds.CHOICES, ".yaml", CHOICE_WORDS, unlike=EVERY),
         Target("expression", expression, seeds.EXPRESSIONS, ".txt", METRIC_WORDS),
         Target("figures", figures, seeds.FIGURES, ".csv", ("system,metric,value\n", ",", '"', "nan", "inf", "1e400")),
-        Target("calls", logs, seeds.CALLS, ".jsonl", (*JSON_WORDS, "tool_calls", "function", "arguments")),
+        Target("calls", scored("calls"), seeds.CALLS, ".jsonl", (*JSON_WORDS, "tool_calls", "function", "arguments"), unlike=EVERY),
+        Target("calls-logged", logs, seeds.CALLS, ".jsonl", (*JSON_WORDS, "tool_calls", "function", "arguments")),
         # formats of other people's tools
         Target("spans-others", scored("spans"), seeds.SPANS_IN_JSON, ".json", JSON_WORDS),
         Target("spans-hipe", scored("spans"), seeds.HIPE, ".tsv", (*SPAN_WORDS, "# document_id = ", "EndOfSentence")),
@@ -341,7 +341,7 @@ READERS = {
     "other tools' JSON": ("spans-others", "spans-dygie", "relations-others", "events-dygie", "coreference-dygie"),
     "binary files": ("spans-spacy", "spans-parquet", "gzip"),
     "records": ("records", "records-json"),
-    "a model's answers": ("records-lenient", "repair", "calls"),
+    "a model's answers": ("records-lenient", "repair", "calls", "calls-logged"),
     "JSON Schema": ("schema",),
     "choices": ("choices",),
     "expressions": ("expression",),

@@ -148,10 +148,19 @@ def test_the_recorded_labels_are_a_demonstration_of_120_pairs(labelled):
 
 
 def test_the_kappa_against_recorded_labels_is_that_of_scikit_learn_done_by_hand(labelled, trained):
+    import sklearn
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import cohen_kappa_score
     from sklearn.model_selection import StratifiedGroupKFold
 
+    held_out = trained.held_out
+    assert held_out.n == 120
+    assert (round(held_out.kappa_3, 4), round(held_out.kappa_2, 4)) == (
+        0.2815,
+        0.3120,
+    )  # as docs/judging_models.md says
+    if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 8):
+        pytest.skip("scikit-learn before 1.8 shuffles the counts of groups without the groups")
     x = features(encoder_named("wordllama"), [question for question, _ in labelled])
     y = np.array([label for _, label in labelled])
     texts = sorted({(q.candidate, q.references) for q, _ in labelled})
@@ -159,14 +168,8 @@ def test_the_kappa_against_recorded_labels_is_that_of_scikit_learn_done_by_hand(
     guesses = np.empty(len(y), y.dtype)
     for learnt, tested in StratifiedGroupKFold(5, shuffle=True, random_state=0).split(x, y.tolist(), groups):
         guesses[tested] = LogisticRegression().fit(x[learnt, None], y[learnt]).predict(x[tested, None])
-    held_out = trained.held_out
-    assert held_out.n == 120
     assert held_out.kappa_3 == pytest.approx(cohen_kappa_score(y, guesses))
     assert held_out.kappa_2 == pytest.approx(cohen_kappa_score(y == "Correct", guesses == "Correct"))
-    assert (round(held_out.kappa_3, 4), round(held_out.kappa_2, 4)) == (
-        0.2815,
-        0.3120,
-    )  # as docs/judging_models.md says
 
 
 def test_a_classifier_says_what_scikit_learn_says(labelled):

@@ -553,7 +553,8 @@ def plain_type(type_: Any) -> Any:
 
 def union_of(types: Any) -> Any:
     """The union of several types."""
-    return Union.__getitem__(tuple(types))
+    union: Any = Union
+    return union[tuple(types)]
 
 
 def record_fields(type_: Any) -> dict[str, Any] | None:
@@ -578,7 +579,8 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
     try:
         hints = typing_extensions.get_type_hints(origin, include_extras=True)
         if sys.version_info < (3, 11):
-            hints = {name: _without_quotes(one, vars(sys.modules[origin.__module__])) for name, one in hints.items()}
+            known = getattr(sys.modules.get(origin.__module__), "__dict__", {})
+            hints = {name: _without_quotes(one, known) for name, one in hints.items()}
     except NameError as error:
         raise DerivationError(
             f"the annotations of {origin.__qualname__} cannot be read ({error}); "

@@ -256,10 +256,12 @@ def _cross_validate(x: F64, labelled: Labelled, folds: int, seed: int, balanced:
             f"{folds} folds need as many questions of each label, and the rarest label has {rarest}; "
             f"give fewer --folds, more labels, or a --split of your own"
         )
-    number = {pair: k for k, pair in enumerate(sorted(texts))}
+    # in an order of our own: scikit-learn before 1.8 shuffles the counts of the groups without the groups
+    places = np.argsort(np.random.RandomState(seed).permutation(len(texts)))
+    number = dict(zip(sorted(texts), places.tolist(), strict=True))
     groups = [number[question.candidate, question.references] for question, _ in labelled]
     out: dict[int, Label] = {}
-    parts = StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(x, labels, groups)
+    parts = StratifiedGroupKFold(folds).split(x, labels, groups)
     for learnt, tested in parts:
         left = {labels[k] for k in learnt}
         if len(left) < 2:

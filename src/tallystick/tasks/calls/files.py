@@ -35,7 +35,7 @@ SKIPPED = {"tools", "functions", "request", "tool_definitions"}
 """What else is in logs under these keys: definitions, and what was asked."""
 LISTS = {"ground_truth", "result", "calls", "tool_calls", "possible_answer"}
 """Under these keys a list may hold calls as BFCL writes them: {function: arguments}."""
-NOT_CALLS = {"tool_result", "function_call_output", "mcp_tool_result"}
+NOT_CALLS = ("tool_result", "function_call_output", "mcp_tool_result")
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 
 
