@@ -24,7 +24,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("evil.py").write_text(EVIL)
     write("gold.jsonl", [{"id": "a", "x": 1}])
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("evil", None)
 
 
 SCHEMA = {
