@@ -326,26 +326,20 @@ TARGETS = {
     )
 }  # fmt: skip
 READERS = {
-    "CoNLL coreference": ("coreference-conll", "coreference-chains"),
+    "columns": ("coreference-conll", "coreference-chains", "spans-columns", "spans-bilou", "spans-together", "spans-hipe", "propositions"),
     "CoNLL-U": ("coreference-corefud", "spans-conllu", "dependencies", "parses"),
-    "columns": ("spans-columns", "spans-bilou", "spans-together", "spans-hipe", "propositions"),
     "brat": ("spans-brat", "relations-brat", "events-brat", "hierarchies-brat"),
     "PENMAN and triples": ("penman", "penman-lenient", "triples"),
     "MUC-4": ("muc4", "muc4-strings", "muc4-judgements"),
     "hierarchies": ("newick", "hierarchies-jsonl", "parents"),
-    "spans and clusters in JSON": ("spans-jsonl", "coreference-clusters", "heads"),
-    "relations in JSON": ("relations", "docred", "docred-training"),
+    "documents in JSON": ("spans-jsonl", "coreference-clusters", "heads", "relations", "docred", "docred-training", "roles", "nary", "scirex", "templates"),
     "events in JSON": ("events-textee", "events-wikievents", "events-omnievent", "events-rams", "events-plain", "events-generated",
                        "events-coreference", "arguments"),
-    "roles, N-ary relations, templates in JSON": ("roles", "nary", "scirex", "templates"),
-    "other tools' JSON": ("spans-others", "spans-dygie", "relations-others", "events-dygie", "coreference-dygie"),
-    "binary files": ("spans-spacy", "spans-parquet", "gzip"),
-    "records": ("records", "records-json"),
+    "other tools' files": ("spans-others", "spans-dygie", "relations-others", "events-dygie", "coreference-dygie", "spans-spacy", "spans-parquet"),
+    "records": ("records", "records-json", "gzip"),
     "a model's answers": ("records-lenient", "repair", "calls", "calls-logged"),
-    "JSON Schema": ("schema",),
-    "choices": ("choices",),
+    "schemas and choices": ("schema", "choices"),
     "expressions": ("expression",),
-    "figures": ("figures",),
-    "judgements": ("judgements", "label-studio", "labelled"),
+    "figures and judgements": ("figures", "judgements", "label-studio", "labelled"),
 }  # fmt: skip
 """What reads the files, each with the targets that lead to it. The time of a run is given to each reader."""
