@@ -398,9 +398,13 @@ class Totals:
     above: Units | None = None
     unproven: int = 0
     invalid: int = 0
+    open: tuple[str, ...] = ()
+    """Some of the documents whose optimum is not proven: the first by name, with what is known of each."""
 
     @staticmethod
-    def of(kind: Kind, rows: F64, *, above: F64 | None = None, invalid: Sequence[int] = ()) -> Totals:
+    def of(
+        kind: Kind, rows: F64, *, above: F64 | None = None, invalid: Sequence[int] = (), ids: Sequence[Any] = ()
+    ) -> Totals:
         """The totals of documents with these rows; `invalid` are the places of those that could not be read."""
         open_ = 0 if above is None else int((above != rows).any(axis=1).sum())
         return Totals(
@@ -412,6 +416,7 @@ class Totals:
             None if above is None else add_up(above),
             open_,
             len(invalid),
+            () if above is None or not len(ids) else _first_by_name(unproven_documents(kind, rows, above, ids)),
         )
 
     @property
@@ -451,6 +456,7 @@ class Totals:
             above,
             first.unproven + second.unproven,
             first.invalid + second.invalid,
+            _first_by_name(first.open + second.open),
         )
 
     def _under(self, kind: Kind) -> Totals:
@@ -458,6 +464,21 @@ class Totals:
             return self
         known = dict(zip(self.kind.sums, self.units, strict=True))
         return replace(self, kind=kind, units=tuple(known.get(name, 0) for name in kind.sums))
+
+
+NAMED = 3
+"""How many documents whose optimum is not proven are named."""
+
+
+def unproven_documents(kind: Kind, rows: F64, above: F64, ids: Sequence[Any]) -> list[str]:
+    """The documents whose optimum is not proven, each with the least and the most that its figure can be."""
+    places = np.flatnonzero((above != rows).any(axis=1))
+    low, high = (kind.figures(side[places])[kind.headline] for side in (rows, above))
+    return [f"{ids[k]} {a:.4f} to {b:.4f}" for k, a, b in zip(places.tolist(), low, high, strict=True)]
+
+
+def _first_by_name(documents: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(documents)[:NAMED])
 
 
 def joint_kind(first: Kind, second: Kind) -> Kind:

@@ -259,12 +259,12 @@ class Account:
         both.add(other)
         return both
 
-    def let_go(self) -> None:
-        """Where rows are not kept, all that is left of them is their totals."""
+    def let_go(self, ids: Sequence[Any] = ()) -> None:
+        """Where rows are not kept, all that is left of them is their totals, and of a few documents with these ids their names."""
         if self.totals is None:
             return
         if self.batches:
-            self.totals = Totals.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+            self.totals = Totals.of(self.kind, self.rows, above=self.above, invalid=self.invalid, ids=ids)
         self.batches, self.invalid, self.ids = [], [], []
 
     def forget(self) -> None:

@@ -246,7 +246,7 @@ class Evaluation:
         self.scored = reference, predicted
         self.aligned, found.aligned = found.aligned, None
         rows = found.rows
-        found.let_go()
+        found.let_go(ids)
         if self._taken.totals is None:
             found.ids = ids
         found.documents = [(reference, predicted)]
@@ -339,7 +339,7 @@ def _tally_there(job: tuple[Account, Node, Data, Data, Sequence[Any]]) -> Accoun
     """In a worker: the tallies of some documents."""
     account, metric, reference, predicted, names = job
     tally(account, metric, reference, predicted, names, batch_size(metric, reference))
-    account.let_go()
+    account.let_go(names)
     if account.totals is None:
         account.ids = [None] * len(reference)
     return account

@@ -12,7 +12,18 @@ import numpy as np
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
-from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
+from tallystick.engine.tally import (
+    NAMED,
+    Kind,
+    Labelled,
+    Noted,
+    Totals,
+    add_up,
+    lower_is_better,
+    tells_exact,
+    total,
+    unproven_documents,
+)  # fmt: skip
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
 from tallystick.frozen import frozen
 from tallystick.results.units import RESAMPLES, Groups, GroupSpec
@@ -163,7 +174,7 @@ class Result(Written):
             return rows
         if isinstance(rows, Later) and isinstance(self.kind, Labelled) and not tells_exact(self.kind):
             return Totals(self.kind, self.count, add_up(rows.sums[None, :]))
-        return Totals.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+        return Totals.of(self.kind, self.rows, above=self.above, invalid=self.invalid, ids=self.ids)
 
     def changed(self, **changes: Any) -> Result:
         """The same result with other notes, policy or settings; nothing is counted for it."""
@@ -246,14 +257,11 @@ class Result(Written):
         return self.unproven == 0
 
     def _unproven_documents(self) -> str:
-        """The first documents whose optimum is not proven, with what is known of each."""
-        if not self.kept or self.above is None:
-            return ""
-        name = self.kind.headline
-        open_ = np.flatnonzero((self.above != self.rows).any(axis=1))
-        low, high = (self.kind.figures(side[open_[:3]])[name] for side in (self.rows, self.above))
-        listed = [f"{self.ids[k]} {a:.4f} to {b:.4f}" for k, a, b in zip(open_.tolist(), low, high, strict=False)]
-        return f" ({', '.join(listed)}{', ...' if len(open_) > 3 else ''})" if listed else ""
+        """Some documents whose optimum is not proven, with what is known of each."""
+        listed = self.totals.open
+        if self.kept and self.above is not None:
+            listed = tuple(unproven_documents(self.kind, self.rows, self.above, self.ids)[:NAMED])
+        return f" ({', '.join(listed)}{', ...' if self.unproven > len(listed) else ''})" if listed else ""
 
     @cached_property
     def bounds(self) -> dict[str, tuple[float | None, float | None]]:
