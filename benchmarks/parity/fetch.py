@@ -95,6 +95,7 @@ def _download(address: str, part: Path) -> None:
     try:
         answer = urllib.request.urlopen(request, timeout=60)
     except urllib.error.HTTPError as error:
+        error.close()
         if error.code != 416:  # there is nothing behind what we have
             raise
         return

@@ -7,8 +7,9 @@ from pathlib import Path
 from fuzzing.targets import TARGETS, Target
 from tallystick.errors import TallystickError
 
-READERS = {name: target for name, target in TARGETS.items() if name not in ("gzip", "repair", "expression")}
-"""Targets whose input is a text file."""
+OTHERS = ("gzip", "spans-spacy", "spans-parquet", "repair", "expression", "calls-logged")
+READERS = {name: target for name, target in TARGETS.items() if name not in OTHERS}
+"""Targets whose input is a text file, and not just any text."""
 
 
 def outcome(target: Target, data: bytes, folder: Path) -> str:

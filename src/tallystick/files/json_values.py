@@ -186,7 +186,7 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
         message = "ends too early"
     line = data.count(b"\n", 0, offset) + 1
     start = data.rfind(b"\n", 0, offset) + 1
-    if b"\r" in data[:offset].strip() and "trailing" in message and b"\n" not in data.strip():
+    if b"\r" in data.strip() and b"\n" not in data.strip():
         message += " (do lines end with CR alone? convert them to LF)"
     return NotJson(f"is not JSON: {message}", line, len(data[start:offset].decode("utf-8", "replace")) + 1)
 

@@ -26,7 +26,8 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, counted
 from tallystick.files.documents import MISSING, id_of, open_documents, value_at
-from tallystick.files.json_values import Unreadable, read_data, read_noisy, shown, try_decode
+from tallystick.files.json_values import Unreadable, decode_line, explained, read_data, read_noisy, shown, try_decode
+from tallystick.files.lines import Lines
 from tallystick.frozen import frozen
 
 UNREADABLE = "(arguments that cannot be read)"
@@ -201,7 +202,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     for portion in lines.portions():
         for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):
             found = try_decode(line)
-            value = found[0] if found is not None else line.decode("utf-8", "replace")
+            value = found[0] if found is not None else _words(line, lines, number)
             message = isinstance(value, dict) and "jsonrpc" in value
             key = portion.names[place] if portion.names else None
             if key is None and isinstance(value, dict) and not (message and id == "id"):
@@ -211,6 +212,8 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             if not log.calls and isinstance(value, str):
                 logs.wordy += 1
                 if strict:
+                    if value.lstrip()[:1] in ("{", "["):
+                        decode_line(line, lines.file, number)  # it was meant to be JSON; what is wrong with it is said
                     what = f"is text without a call, {shown(value)}; a log without calls is []"
                     raise InputError(what, lines.place(number))
             if message and key in places:
@@ -223,6 +226,16 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     if not logs.logs:
         raise InputError("has no logs; expected one a line", lines.file)
     return logs
+
+
+def _words(line: bytes, lines: Lines, number: int) -> str:
+    """A line that is not JSON: what a model wrote."""
+    if b"\0" in line:
+        decode_line(line, lines.file, number)
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(str(explained(error, line)), lines.place(number)) from None
 
 
 def _is_possible(value: Mapping[str, Any]) -> bool:
