@@ -17,9 +17,9 @@ from markdown_it import MarkdownIt
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.show.page import page_table
-from tallystick.show.tables import Column, Estimate, Table, to_text
+from tallystick.show.tables import Column, Estimate, Ratio, Table, to_text
 from tallystick.show.typeset import latex_text, to_latex
-from tallystick.show.writers import WRITERS, to_html, to_markdown, to_tsv
+from tallystick.show.writers import WRITERS, to_csv, to_html, to_markdown, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")
 AWKWARD = [
@@ -232,3 +232,10 @@ def test_long_names_are_broken_at_their_marks_and_never_letter_by_letter(width):
     assert "".join(first).replace(" ", "") == name.replace(" ", "")
     assert all(len(part) > 3 for part in first)
     assert all(part[-1] in "_+" for part in first[:-1] if not part.endswith(("Role", "Filler")))
+
+
+def test_programs_get_sums_without_commas_and_with_all_digits():
+    table = Table(["metric", "of predicted"], [["b3", Ratio.of(20073.678912, 27822.0)]])
+    assert to_tsv(table).split("\n")[1] == "b3\t20073.678912 / 27822"
+    assert to_csv(table).split("\n")[1].strip() == "b3,20073.678912 / 27822"
+    assert "20,073.68 / 27,822" in to_markdown(table)

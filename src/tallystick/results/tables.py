@@ -18,7 +18,7 @@ from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures, worst_first
-from tallystick.show.tables import Column, Table, notebook_tree, quantity
+from tallystick.show.tables import Column, Table, notebook_tree, ratios
 from tallystick.show.words import cut, one_line, tell_apart
 from tallystick.version import __version__
 
@@ -106,7 +106,7 @@ def _sums(result: Result) -> list[str]:
     tally = result.kind.pooled_tally(result.sums) if isinstance(result.kind, Labelled) else result.tally
     if "num_p" not in tally:
         return ["", ""]
-    return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
+    return [*ratios(tally)]
 
 
 def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:

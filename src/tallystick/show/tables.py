@@ -250,6 +250,24 @@ def quantity(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
+class Ratio(str):
+    """Two sums as a reader sees them, 24,048 / 27,822; for a program 24048 / 27822, with all digits."""
+
+    __slots__ = ("plain",)
+    plain: str
+
+    @staticmethod
+    def of(part: float, whole: float) -> Ratio:
+        found = Ratio(f"{quantity(part)} / {quantity(whole)}")
+        found.plain = " / ".join(repr(int(one)) if one == int(one) else repr(float(one)) for one in (part, whole))
+        return found
+
+
+def ratios(tally: Mapping[str, float]) -> list[Ratio]:
+    """What was right of all that was predicted, and of all that the reference has."""
+    return [Ratio.of(tally[f"num_{side}"], tally[f"den_{side}"]) for side in "pr"]
+
+
 BEST, SECOND = 1, 2
 
 

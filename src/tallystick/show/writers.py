@@ -14,6 +14,7 @@ from tallystick.show.tables import (
     PLAIN,
     SECOND,
     Columns,
+    Ratio,
     Style,
     Table,
     choose,
@@ -44,7 +45,7 @@ def _cells(table: Table, style: Style) -> list[list[str]]:
             return ""
         if isinstance(value, float):
             return repr(float(value)) if style.exact else style.number(value, column)
-        return " ".join(str(value).split())
+        return value.plain if isinstance(value, Ratio) else " ".join(str(value).split())
 
     return [[cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
 

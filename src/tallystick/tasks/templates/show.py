@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.engine.arrays import F64
 from tallystick.results.tables import counted_figures
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
-from tallystick.show.tables import Table, quantity
+from tallystick.show.tables import Table, ratios
 from tallystick.structures import Entity
 from tallystick.tasks.templates.files import PairedTemplates
 
@@ -27,9 +27,7 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
     """A row for each slot."""
     cells = []
     for slot, found in counted_figures(rows).items():
-        t = found["tally"]
-        sums = [f"{quantity(t[f'num_{side}'])} / {quantity(t[f'den_{side}'])}" for side in "pr"]
-        cells.append([slot, found["precision"], found["recall"], found["f1"], *sums])
+        cells.append([slot, found["precision"], found["recall"], found["f1"], *ratios(found["tally"])])
     return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
 
 
