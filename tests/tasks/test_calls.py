@@ -386,3 +386,125 @@ def test_figures_by_field_of_whole_calls_show_which_argument_differs():
 def test_errors_tell_a_text_from_a_number():
     (mistake,) = ts.calls([[call("book", nights=3)]], [[call("book", nights="3")]]).errors().mistakes
     assert (mistake.reference, mistake.predicted) == ("nights=3", "nights='3'")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"choices": [{"message": {"tool_calls": [{"type": "function", "id": "1", "function": {"name": "w"}}]}}]},
+        {"output": [{"type": "function_call", "name": "w"}]},
+        {"output": [{"type": "function_call", "arguments": "{}"}]},
+        {"content": [{"type": "tool_use", "input": {"a": 1}}]},
+        {"functionCall": {"args": {"a": 1}}},
+        {"jsonrpc": "2.0", "method": "tools/call"},
+        {"jsonrpc": "2.0", "method": "tools/call", "params": {"arguments": {"a": 1}}},
+        {"result": [{"w": None}]},
+        {"result": [{"w": '{"a": 1}'}]},
+        {"name": "", "arguments": {}},
+        "[w('x')]",
+        "w('x')",
+        "[w(**more)]",
+        "[w(a=other)]",
+        "[w(a=1j)]",
+        "[w(a=...)]",
+        "<tool_call>rm -rf</tool_call>",
+        '<tool_call>{"nam": 3}</tool_call>',
+    ],
+)
+def test_what_its_log_says_is_a_call_is_one(written):
+    """Left out, it would be free where nothing should be called; and none of it ends the evaluation."""
+    found = ts.calls([[], [call("f", a=1)]], [written, [call("f", a=1)]])
+    assert (found["names"].precision, found["calls"].precision, found["calls"].exact) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    "written", ["[f(a=1), w('x')]", "[f(a=1), w(b=c)]", [call("f", a=1), {"type": "tool_use", "input": {}}]]
+)
+def test_one_bad_call_spoils_only_itself(written):
+    found = ts.calls([[call("f", a=1)]], [written])
+    assert (found["calls"].precision, found["calls"].recall) == (0.5, 1)
+
+
+@pytest.mark.parametrize("written", ["f(a=1, a=2)", "f(a=x)", "f(2)"])
+def test_an_argument_that_cannot_be_read_is_wrong(written):
+    for value in (2, "x"):
+        found = ts.calls([[call("f", a=value)]], [written])
+        assert (found["names"].f1, found["calls"].f1) == (1, 0)
+
+
+def test_python_calls_may_nest_tuples():
+    assert ts.calls([[call("f", a=[[1, 2]])]], ["[f(a=[(1, 2)])]"])["calls"].f1 == 1
+
+
+def test_words_and_what_was_asked_are_no_calls():
+    choice = {"tool_choice": {"type": "function", "function": {"name": "f"}}, "functionCall": None, "output": []}
+    assert ts.calls([[], []], ["Done (finished)", choice])["calls"].exact == 1
+
+
+def test_arguments_too_deep_to_read_are_wrong():
+    deep = 1
+    for _ in range(900):
+        deep = [deep]
+    found = ts.calls([[call("f", a=1)]], [[call("f", a=deep)]])
+    assert (found["names"].f1, found["calls"].f1) == (1, 0)
+
+
+@pytest.mark.parametrize(("usual", "given"), [(1, True), (0, False), ([1], [True]), (False, 0)])
+def test_a_default_of_another_kind_is_no_default(usual, given):
+    tools = [{"name": "f", "parameters": {"properties": {"n": {"default": usual}}}}]
+    found = ts.calls([[call("f", x=1)]], [[call("f", x=1, n=given)]], tools=tools)
+    assert found["calls"].f1 == 0
+    assert ts.calls([[call("f", x=1)]], [[call("f", x=1, n=usual)]], tools=tools)["calls"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            [call("f", x=1), {"name": "f", "arguments": [1, 2]}],
+            r"arguments of f that cannot be read.*expected an object",
+        ),
+        ([{"name": "", "arguments": {}}], r'a call of \("" for a name\); expected the name of a function'),
+        ({"ground_truth": [{"f": {"x": []}}]}, r"no possible value of x in f; expected one or more"),
+    ],
+)
+def test_a_reference_that_cannot_be_read_is_an_error(wrong, said):
+    """Its unreadable arguments would otherwise match any others."""
+    with pytest.raises(ts.TallystickError, match=rf"reference:2: found {said}"):
+        ts.calls([[], wrong], [[], [call("f", x=1)]])
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        ([{"name": "f", "parameters": {"properties": [1]}}], "expected a tool with a name"),
+        ([{"name": "f", "parameters": []}], "expected a tool with a name"),
+        ([{"name": "f"}, "junk"], "expected a tool with a name.*junk"),
+        ([{"name": "f"}, {"name": "f"}], "defines the tool 'f' twice"),
+    ],
+)
+def test_tools_that_are_none(tools, said):
+    with pytest.raises(ts.TallystickError, match=said):
+        ts.calls([[call("f", x=1)]], [[call("f", x=1)]], tools=tools)
+
+
+def test_a_log_without_the_id_that_others_have_is_an_error():
+    gold = [{"id": name, "calls": [call("f", x=name)]} for name in "abc"]
+    system = [gold[2], {"calls": gold[0]["calls"]}, gold[1]]
+    with pytest.raises(
+        ts.TallystickError, match="predicted:2: has no text or number under 'id', which pairs the other"
+    ):
+        ts.calls(gold, system)
+    messages = [
+        {"jsonrpc": "2.0", "id": k, "method": "tools/call", "params": call("f", x=name)}
+        | ({"session": name} if k else {})
+        for k, name in enumerate("abc")
+    ]
+    with pytest.raises(ts.TallystickError, match="predicted:1: has no text or number under 'session'"):
+        ts.calls(gold, messages, id="session", reference_id="id")
+    assert ts.calls(gold, [{"calls": one["calls"]} for one in gold])["calls"].f1 == 1
+
+
+def test_every_value_of_arguments_without_names_counts():
+    found = ts.calls([[call("f", a=1)]], [[{"name": "f", "arguments": [1, 2, 3]}]])
+    assert found["arguments"].precision == 1 / 4

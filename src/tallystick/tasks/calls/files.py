@@ -26,13 +26,26 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, counted
 from tallystick.files.documents import MISSING, id_of, open_documents, value_at
-from tallystick.files.json_values import Unreadable, decode_line, explained, read_data, read_noisy, shown, try_decode
+from tallystick.files.json_values import (
+    TOO_DEEP,
+    Unreadable,
+    decode_line,
+    explained,
+    read_data,
+    read_noisy,
+    shown,
+    try_decode,
+)
 from tallystick.files.lines import Lines
 from tallystick.frozen import frozen
 
 UNREADABLE = "(arguments that cannot be read)"
 """The argument that stands for a text of arguments that is no JSON object."""
-SKIPPED = {"tools", "functions", "request", "tool_definitions"}
+NO_CALL = "(a call that cannot be read)"
+"""The function that stands for what is tagged as a call and is none."""
+DEEPEST = 100
+"""How deep arguments may be; deeper ones cannot be read."""
+SKIPPED = {"tools", "functions", "request", "tool_definitions", "tool_choice"}
 """What else is in logs under these keys: definitions, and what was asked."""
 LISTS = {"ground_truth", "result", "calls", "tool_calls", "possible_answer"}
 """Under these keys a list may hold calls as BFCL writes them: {function: arguments}."""
@@ -68,6 +81,7 @@ class Logs:
     wordy: int = 0
     """Logs that are nothing but words."""
     remark: str = ""
+    id: str = "id"
 
     def notes(self) -> Iterator[str]:
         """What is to be said about how they were read."""
@@ -84,6 +98,12 @@ class Logs:
     def named(self) -> bool:
         return bool(self.names) and None not in self.names
 
+    def require_names(self) -> None:
+        """All logs have an id; one without could belong to any."""
+        if None in self.names:
+            what = f"has no text or number under {self.id!r}, which pairs the other logs"
+            raise InputError(what, self.logs[self.names.index(None)].place)
+
 
 # Where the calls are in a log
 
@@ -94,7 +114,7 @@ def find_calls(value: Any, logs: Logs, key: str = "") -> Iterator[Call]:
         yield from _in_text(value, logs) if not key or key in LISTS or "<tool_call>" in value else ()
     elif isinstance(value, list):
         for one in value:
-            plain = _plain_call(one) if key in LISTS or not key else None
+            plain = _plain_call(one, logs, key) if key in LISTS or not key else None
             yield from [plain] if plain else find_calls(one, logs, key or "[]")
     elif isinstance(value, dict) and not _is_answer(value):
         found = _call_in(value, logs)
@@ -115,30 +135,39 @@ def _call_in(value: Mapping[str, Any], logs: Logs) -> Call | None:
     """The call that an object is, however it is written."""
     inner: Any = value
     if value.get("method") == "tools/call":  # MCP, where a call without arguments need not have any
-        inner = value.get("params")
-        inner = {"arguments": {}, **inner} if isinstance(inner, dict) else {}
-    elif "functionCall" in value:
-        inner = value["functionCall"]
-        inner = {"args": {}, **inner} if isinstance(inner, dict) else {}
+        inner = _said_to_be_a_call(value.get("params"), "arguments")
+    elif value.get("functionCall") is not None:
+        inner = _said_to_be_a_call(value["functionCall"], "args")
+    elif value.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        inner = _said_to_be_a_call({"name": value.get("name"), "arguments": value.get("input")}, "arguments")
+    elif value.get("type") == "function_call":
+        inner = _said_to_be_a_call(value, "arguments")
     elif isinstance(value.get("function"), dict):
         inner = value["function"]
     if "name" not in inner:
         return None
-    name = inner["name"] if isinstance(inner["name"], str) else f"({shown(inner['name'])} for a name)"
-    if inner.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        return Call(name, _arguments(inner.get("input"), logs))
+    name = inner["name"] if inner["name"] and isinstance(inner["name"], str) else f"({shown(inner['name'])} for a name)"
     key = next((key for key in ("arguments", "args") if key in inner), None)
     return None if key is None else Call(name, _arguments(inner[key], logs))
 
 
-def _plain_call(value: Any) -> Call | None:
-    """{function: arguments}, as BFCL has it; or a name alone."""
-    if isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= {"name", "id", "type"}:
-        return Call(value["name"], {})
-    if not isinstance(value, dict) or len(value) != 1:
+def _said_to_be_a_call(value: Any, arguments: str) -> Mapping[str, Any]:
+    """What its log says is a call is one, also without a name or arguments."""
+    return {"name": None, arguments: {}, **(value if isinstance(value, dict) else {})}
+
+
+def _plain_call(value: Any, logs: Logs, key: str) -> Call | None:
+    """{function: arguments}, as BFCL has it, where they may be a text of JSON; or a name alone."""
+    if not isinstance(value, dict):
         return None
-    name, arguments = next(iter(value.items()))
-    return Call(name, arguments) if isinstance(arguments, dict) and name not in ("function", "functionCall") else None
+    inner = value["function"] if isinstance(value.get("function"), dict) else value
+    if isinstance(inner.get("name"), str) and inner.keys() <= {"name", "id", "type"}:
+        return Call(inner["name"], {})
+    name, arguments = next(iter(value.items()), ("", ()))
+    if len(value) != 1 or name in ("function", "functionCall"):
+        return None
+    written = arguments is None or (isinstance(arguments, str) and arguments.lstrip()[:1] == "{")
+    return Call(name, _arguments(arguments, logs)) if isinstance(arguments, dict) or (key and written) else None
 
 
 def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
@@ -154,41 +183,75 @@ def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
         value = found[0]
     if value is None:
         return {}
+    if _is_deep(value):
+        return {UNREADABLE: shown(value)}
     return value if isinstance(value, dict) else {UNREADABLE: value}
+
+
+def _is_deep(value: Any, most: int = DEEPEST) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return most == 0 or any(_is_deep(one, most - 1) for one in inner)
 
 
 def _in_text(text: str, logs: Logs) -> Iterator[Call]:
     """The calls in a model's text: between tags, as JSON, or as Python would call them."""
     tagged = _TAGGED.findall(text)
     for one in tagged or [text]:
-        try:
-            yield from _python_calls(one)
-            continue
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            pass
-        try:
-            value, repairs = read_noisy(one)
-        except Unreadable:
-            continue
-        logs.repaired += bool(repairs)
-        yield from find_calls(value if isinstance(value, list) else [value], logs)
+        found = _in_one_text(one, logs)
+        yield from found or ([Call(NO_CALL, {})] if tagged and one.strip() else [])
+
+
+def _in_one_text(text: str, logs: Logs) -> list[Call]:
+    try:
+        return _python_calls(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    try:
+        value, repairs = read_noisy(text)
+    except Unreadable:
+        return []
+    found = list(find_calls(value if isinstance(value, list) else [value], logs))
+    logs.repaired += bool(repairs and found)
+    return found
 
 
 def _python_calls(text: str) -> list[Call]:
     """`[get_weather(city="Oslo"), now()]`, which is never run."""
     tree = ast.parse(text.strip().strip("`").strip(), mode="eval").body
     calls = tree.elts if isinstance(tree, (ast.List, ast.Tuple)) else [tree]
+    if isinstance(tree, ast.Call) and tree.args and all(isinstance(one, ast.Name) for one in tree.args):
+        raise ValueError("words, and a word in brackets")
     out = []
     for call in calls:
-        if not isinstance(call, ast.Call) or call.args or any(one.arg is None for one in call.keywords):
-            raise ValueError("no call with named arguments")
-        out.append(Call(ast.unparse(call.func), {str(one.arg): _literal(one.value) for one in call.keywords}))
+        if not isinstance(call, ast.Call):
+            raise ValueError("no call")
+        out.append(Call(ast.unparse(call.func), _python_arguments(call)))
     return out
 
 
+def _python_arguments(call: ast.Call) -> dict[str, Any]:
+    """Each argument by its name; those without one, or with that of another, cannot be read."""
+    found = {str(one.arg): _literal(one.value) for one in call.keywords if one.arg}
+    if call.args or len(found) < len(call.keywords):
+        return {UNREADABLE: ast.unparse(call)}
+    return found
+
+
 def _literal(node: ast.expr) -> Any:
-    value = ast.literal_eval(node)
-    return list(value) if isinstance(value, (tuple, set)) else value
+    try:
+        return _as_json(ast.literal_eval(node))
+    except ValueError:
+        return {UNREADABLE: ast.unparse(node)}
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, (list, tuple, set)):
+        return [_as_json(one) for one in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _as_json(one) for key, one in value.items()}
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise ValueError("JSON has no such value")
 
 
 # Files of logs
@@ -197,7 +260,7 @@ def _literal(node: ast.expr) -> Any:
 def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool = False) -> Logs:
     """One side. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of words alone."""
     lines = open_documents(given, name=name, take=take, id=id, gaps=not strict)
-    logs = Logs(lines.file, remark=lines.remark)
+    logs = Logs(lines.file, remark=lines.remark, id=id)
     places: dict[Any, int] = {}
     for portion in lines.portions():
         for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):
@@ -208,7 +271,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             if key is None and isinstance(value, dict) and not (message and id == "id"):
                 key = id_of(value_at(value, id))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
-            log.calls += find_calls(value, logs)
+            log.calls += _found(value, logs, log, strict)
             if not log.calls and isinstance(value, str):
                 logs.wordy += 1
                 if strict:
@@ -226,6 +289,24 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     if not logs.logs:
         raise InputError("has no logs; expected one a line", lines.file)
     return logs
+
+
+def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
+    """The calls of a log. What cannot be read in a prediction is wrong; in a reference it is an error, because nothing could be right."""
+    try:
+        calls = list(find_calls(value, logs))
+    except RecursionError:
+        raise InputError(TOO_DEEP, log.place) from None
+    for call in calls if strict else ():
+        if call.name.startswith("("):
+            raise InputError(f"found a call of {call.name}; expected the name of a function", log.place)
+        if UNREADABLE in call.arguments:
+            what = f"found arguments of {call.name} that cannot be read, {shown(call.arguments[UNREADABLE])}"
+            raise InputError(f"{what}; expected an object, or a text that holds one", log.place)
+        for name, options in call.arguments.items():
+            if log.possible and options == []:
+                raise InputError(f"found no possible value of {name} in {call.name}; expected one or more", log.place)
+    return calls
 
 
 def _words(line: bytes, lines: Lines, number: int) -> str:
@@ -265,17 +346,23 @@ def read_tools(given: Any) -> dict[str, Tool]:
     file = str(given) if not isinstance(given, (list, dict)) else "tools"
     found: dict[str, Tool] = {}
     for one in _definitions(value):
-        inner = one["function"] if isinstance(one.get("function"), dict) else one
-        schema = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), None) or {}
-        if not isinstance(inner.get("name"), str) or not isinstance(schema, dict):
+        inner = one["function"] if isinstance(one, dict) and isinstance(one.get("function"), dict) else one
+        keys = ("parameters", "input_schema", "inputSchema")
+        schema = (
+            next((inner[key] for key in keys if inner.get(key) is not None), {}) if isinstance(inner, dict) else None
+        )
+        properties = (schema.get("properties") or {}) if isinstance(schema, dict) else None
+        if not isinstance(properties, dict) or not isinstance(inner.get("name"), str):
             raise InputError(f"expected a tool with a name and the schema of its parameters, found {one!r:.60}", file)
-        found[inner["name"]] = Tool(inner["name"], schema.get("properties") or {})
+        if inner["name"] in found:
+            raise InputError(f"defines the tool {inner['name']!r} twice; names must be unique", file)
+        found[inner["name"]] = Tool(inner["name"], properties)
     if not found:
         raise InputError("has no definition of a tool; expected a list of them", file)
     return found
 
 
-def _definitions(value: Any) -> Iterator[dict[str, Any]]:
+def _definitions(value: Any) -> Iterator[Any]:
     if isinstance(value, list):
         for one in value:
             yield from _definitions(one)
@@ -289,6 +376,8 @@ def _definitions(value: Any) -> Iterator[dict[str, Any]]:
             yield from _definitions(value["function"])
         else:
             yield value
+    else:
+        yield value
 
 
 # BFCL's possible answers, read as the one that is nearest to a prediction.
@@ -348,3 +437,12 @@ def _equal(option: Any, value: Any) -> bool:
     if isinstance(option, list):
         return isinstance(value, list) and len(option) == len(value) and all(map(_equal, option, value))
     return option == value and isinstance(option, bool) == isinstance(value, bool)
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values of JSON are equal; true is not 1."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same_value(value, other[key]) for key, value in one.items())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(same_value, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

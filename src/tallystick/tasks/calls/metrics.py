@@ -24,7 +24,7 @@ from tallystick.files.pairing import Missing
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.show.tables import Table
-from tallystick.tasks.calls.files import UNREADABLE, Call, Logs, Tool, nearest, read_logs, read_tools
+from tallystick.tasks.calls.files import UNREADABLE, Call, Logs, Tool, nearest, read_logs, read_tools, same_value
 from tallystick.tasks.metric import choose as choose_metrics
 from tallystick.tasks.metric import settings_line
 from tallystick.tasks.records.schema import KEYWORD
@@ -110,7 +110,7 @@ def _without_defaults(call: Call, tools: Mapping[str, Tool], strings: str, possi
     arguments = {name: _normal(value, strings) for name, value in call.arguments.items()}
     for name, schema in known.items():
         usual = _normal(schema["default"], strings) if isinstance(schema, dict) and "default" in schema else None
-        if usual is not None and not possible and arguments.get(name) == usual:
+        if usual is not None and not possible and same_value(arguments.get(name), usual):
             del arguments[name]
     return Call(call.name, arguments)
 
@@ -195,6 +195,9 @@ def _lists(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[HeldLines, HeldLines]:
     """Both sides as lines; possible answers as what is nearest to the prediction of the same name, or at the same place."""
     named = left.named and right.named
+    if any(name is not None for name in left.names) and any(name is not None for name in right.names):
+        left.require_names()
+        right.require_names()
     partners = dict(zip(right.names if named else range(len(right.logs)), right.logs, strict=True))
     references = []
     for place, log in enumerate(left.logs):

@@ -16,6 +16,7 @@ from tallystick.files.json_values import decode
 from tallystick.frozen import frozen
 from tallystick.results.mistakes import REMOVED, Change, Edit, Mistake, mend, put, removed
 from tallystick.show.words import value_text
+from tallystick.tasks.calls.files import same_value
 from tallystick.tasks.calls.metrics import Corpus
 from tallystick.tasks.mending import pair_up
 
@@ -108,7 +109,7 @@ class _Log:
             edit = (*at, "arguments"), _with_argument(name, ours[name])
             if name not in theirs:
                 yield self._argument("missing argument", gold, name, ours[name], REMOVED, edit)
-            elif not _same(ours[name], theirs[name]):
+            elif not same_value(ours[name], theirs[name]):
                 yield self._argument("wrong value", gold, name, ours[name], theirs[name], edit)
         for name in theirs:
             if name not in ours:
@@ -128,7 +129,7 @@ class _Log:
         places: list[tuple[int, Any]] = []
         last = -1
         for call in known:
-            found = next((k for k, (_, one) in enumerate(waiting) if _same(one, call)), None)
+            found = next((k for k, (_, one) in enumerate(waiting) if same_value(one, call)), None)
             last = waiting.pop(found)[0] if found is not None else last
             places.append((last, call))
         return [call for _, call in sorted(places, key=lambda one: one[0])]
@@ -156,21 +157,12 @@ def _arguments(call: Call) -> Mapping[str, Any]:
 
 def _likeness(gold: Call, system: Call) -> float:
     ours, theirs = _arguments(gold), _arguments(system)
-    alike = sum(name in theirs and _same(value, theirs[name]) for name, value in ours.items())
+    alike = sum(name in theirs and same_value(value, theirs[name]) for name, value in ours.items())
     extra = len(system.get("unknown", ()))
     share = alike / max(1, len(set(ours) | set(theirs)) + extra)
     if _name(gold) == _name(system):
         return 10.0 + alike + share
     return share if share > 0.5 else 0.0
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values of JSON are equal; true is not 1."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def _with_argument(name: str, value: Any) -> Change:
