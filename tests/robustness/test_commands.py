@@ -13,6 +13,7 @@ from importlib.resources import files
 import pytest
 
 from running import PATIENCE, TALLYSTICK, run
+from tallystick.cli.main import unexpected
 
 EXAMPLES = files("tallystick.examples")
 GOLD, SYSTEM = str(EXAMPLES / "invoices.gold.jsonl"), str(EXAMPLES / "invoices.system.jsonl")
@@ -54,6 +55,17 @@ def test_ctrl_c_at_any_moment_leaves_no_traceback_and_no_half_of_a_report(tmp_pa
             assert b"Traceback" not in err
         assert list(tmp_path.iterdir()) in ([], [report])
         assert not report.exists() or report.stat().st_size > length * 0.9
+
+
+def test_ctrl_c_while_a_class_is_being_made_is_no_internal_error():
+    class Interrupting:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    with pytest.raises((KeyboardInterrupt, RuntimeError)) as raised:
+        type("Made", (), {"one": Interrupting()})
+    if not isinstance(raised.value, KeyboardInterrupt):
+        assert unexpected(raised.value) == ("Interrupted", 130)
 
 
 @pytest.mark.parametrize("format_", ["json", "tsv", "table", "markdown"])

@@ -128,6 +128,8 @@ def _summary(task: str) -> str:
 
 def unexpected(error: Exception) -> tuple[str, int]:
     """What to say of an exception that is not the project's own, and the exit code."""
+    if isinstance(error.__cause__, KeyboardInterrupt):  # before 3.12 Python wraps it while a class is being made
+        return "Interrupted", INTERRUPTED
     if isinstance(error, MemoryError):
         return (
             f"Error: there is not enough memory for this ({error or 'MemoryError'}); score fewer or smaller documents",
