@@ -492,3 +492,17 @@ def test_the_page_has_a_row_for_every_format():
     for task in ("spans", "relations", "events"):
         for one in find_task(task).formats():
             assert not one.title or f"| `{one.name}` |" in page
+
+
+@pytest.mark.parametrize("format", ["label-studio", "label-studio-min"])
+def test_a_region_without_a_label_is_an_error(tmp_path, format):
+    gold, system = tmp_path / "gold.json", tmp_path / "system.json"
+    for file, labels in ((gold, ["PER"]), (system, [])):
+        region = {"start": 0, "end": 3, "labels": labels}
+        whole = {"result": [{"id": "a", "type": "labels", "value": region}]}
+        small = {"id": 1, "text": "Ada met", "label": [region], "annotator": 1, "annotation_id": 9}
+        large = {"id": 1, "data": {"text": "Ada met"}, "annotations": [whole]}
+        file.write_text(json.dumps([large if format == "label-studio" else small]))
+    done = run("score", "spans", gold, system, "--input", format, code=2)
+    assert "system.json" in done.stderr
+    assert "labels: expected at least one label, found []" in done.stderr

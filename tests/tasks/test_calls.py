@@ -480,7 +480,10 @@ def test_a_reference_that_cannot_be_read_is_an_error(wrong, said):
         ([{"name": "f", "parameters": {"properties": [1]}}], "expected a tool with a name"),
         ([{"name": "f", "parameters": []}], "expected a tool with a name"),
         ([{"name": "f"}, "junk"], "expected a tool with a name.*junk"),
-        ([{"name": "f"}, {"name": "f"}], "defines the tool 'f' twice"),
+        (
+            [{"name": "f"}, {"name": "f", "parameters": {"properties": {"x": {}}}}],
+            "two definitions of the tool 'f' that differ",
+        ),
     ],
 )
 def test_tools_that_are_none(tools, said):

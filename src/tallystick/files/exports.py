@@ -199,6 +199,8 @@ def _regions(value: Json, labels: Json, text: str, extent: Extent) -> Iterator[L
     said = value.get("text")
     if said is not None and not _says(text[start.whole() : end.whole()], said.text()):
         start, end = _in_code_points(value, start, end, text, said.text())
+    if not labels.each():
+        raise labels.fail("expected at least one label, found []")
     for label in labels.each():
         yield extent.span(value, start, end, label.label())
 

@@ -347,16 +347,15 @@ def read_tools(given: Any) -> dict[str, Tool]:
     found: dict[str, Tool] = {}
     for one in _definitions(value):
         inner = one["function"] if isinstance(one, dict) and isinstance(one.get("function"), dict) else one
+        inner = inner if isinstance(inner, dict) else {}
         keys = ("parameters", "input_schema", "inputSchema")
-        schema = (
-            next((inner[key] for key in keys if inner.get(key) is not None), {}) if isinstance(inner, dict) else None
-        )
+        schema: Any = next((inner[key] for key in keys if inner.get(key) is not None), {})
         properties = (schema.get("properties") or {}) if isinstance(schema, dict) else None
         if not isinstance(properties, dict) or not isinstance(inner.get("name"), str):
             raise InputError(f"expected a tool with a name and the schema of its parameters, found {one!r:.60}", file)
-        if inner["name"] in found:
-            raise InputError(f"defines the tool {inner['name']!r} twice; names must be unique", file)
-        found[inner["name"]] = Tool(inner["name"], properties)
+        tool = Tool(inner["name"], properties)
+        if found.setdefault(tool.name, tool).parameters != tool.parameters:
+            raise InputError(f"found two definitions of the tool {tool.name!r} that differ; expected one", file)
     if not found:
         raise InputError("has no definition of a tool; expected a list of them", file)
     return found
