@@ -179,3 +179,14 @@ def test_wnut_17_as_in_the_docs():
     }  # fmt: skip
     assert list(values) == list(found["systems"])
     assert found["groups"]["segment"][-1] == ["drexel_cci"]
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "table"])
+def test_a_system_that_is_not_scored_is_named_in_every_format(tmp_path, format):
+    rows = [{"id": name, "x": 1} for name in "abc"]
+    for name, kept in (("gold", 3), ("full", 3), ("short", 2)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[:kept]))
+    files = [tmp_path / f"{name}.jsonl" for name in ("gold", "full", "short")]
+    done = run("leaderboard", "records", *files, "--resamples", 20, "--format", format)
+    assert done.output.count("short was not scored: ") == 1
+    assert '1 only in the reference: "c"' in " ".join(done.output.split())

@@ -286,6 +286,9 @@ def run_comparison(
             title=title, own_tables=task.comparison_tables, by=by, parts=shown, board=options.board,
         ),
     )  # fmt: skip
+    if chosen_format(options.format_) in ("tsv", "csv"):  # which hold figures alone
+        for system, reason in failed.items():
+            say(f"{system} was not scored: {reason}")
 
 
 def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list[str]:
