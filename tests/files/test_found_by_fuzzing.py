@@ -88,6 +88,7 @@ FOUND = [
     ("events-textee", b'{"doc_id": "d", "wnd_id": "d", "trigger": [5, 6, ""], "arguments": []}', "expected a type, found"),
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": 0.5}]}', "expected a span [start, end]"),
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": [0, 1]}, {"id": "E2", "span": [0, 1]}]}', "two events have the span"),
+    ("propositions", b"- (who*\n- *)\nMeet (V*)\n#begin document (d)\n", ":4: expected a predicate or -"),
     ("calls", b'{"id": "a", "response": [{"type": [[]], "name": "f", "input": {}}]}', "read"),
 ]  # fmt: skip
 

@@ -95,10 +95,13 @@ def _document(source: Source, blocks: Sequence[list[Row]]) -> tuple[list[tuple[s
 
 def read_props(source: Source) -> Iterator[tuple[int, list[Event]]]:
     """By sentence its line and its predicates."""
-    for _, rows in _blocks(source):
-        if rows:
-            columns = [[one.cells[k] for one in _even(source, rows)] for k in range(1, len(rows[0].cells))]
-            yield rows[0].line, _events(source, rows, [one.cells[0] for one in rows], columns, 0)
+    for line, rows in _blocks(source):
+        if line:
+            raise source.error(
+                f"expected a predicate or - and a column for each predicate, found {line!r:.60}", rows[0].line
+            )
+        columns = [[one.cells[k] for one in _even(source, rows)] for k in range(1, len(rows[0].cells))]
+        yield rows[0].line, _events(source, rows, [one.cells[0] for one in rows], columns, 0)
 
 
 def _blocks(source: Source) -> Iterator[tuple[str, list[Row]]]:
