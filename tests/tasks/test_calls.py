@@ -12,6 +12,7 @@ import tallystick as ts
 from benchmarks import calls as made
 from benchmarks import damage
 from running import run
+from tallystick.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 PAGE = (Path(__file__).parents[2] / "docs" / "calls.md").read_text(encoding="utf-8")
@@ -511,3 +512,24 @@ def test_a_log_without_the_id_that_others_have_is_an_error():
 def test_every_value_of_arguments_without_names_counts():
     found = ts.calls([[call("f", a=1)]], [[{"name": "f", "arguments": [1, 2, 3]}]])
     assert found["arguments"].precision == 1 / 4
+
+
+def test_definitions_may_stand_on_lines(tmp_path):
+    f, g = ({"name": name, "parameters": {"properties": {"x": {"type": "integer", "default": 3}}}} for name in "fg")
+    for name, content in (
+        ("list.json", json.dumps([f, g], indent=1)),
+        ("lines.json", f"{json.dumps(f)}\n{json.dumps(g)}\n"),
+    ):
+        (tmp_path / name).write_text(content)
+        found = ts.calls([[call("g")]], [[call("g", x=3)]], tools=tmp_path / name)
+        assert found["calls"].f1 == 1, name
+    (tmp_path / "twice.json").write_text('{"name": "f", "name": "g", "parameters": {}}')
+    with pytest.raises(InputError, match=r"has the key 'name' twice"):
+        ts.calls([[call("g")]], [[call("g", x=3)]], tools=tmp_path / "twice.json")
+
+
+@pytest.mark.parametrize("task", ["records", "calls"])
+def test_an_id_of_the_reference_that_is_nowhere_is_an_error(task):
+    logs = [{"id": "a", "calls": [call("f")]}]
+    with pytest.raises(InputError, match=r"has no text or number under 'zz', which should be its id"):
+        getattr(ts, task)(logs, logs, reference_id="zz")

@@ -32,11 +32,13 @@ from tallystick.files.json_values import (
     decode_line,
     explained,
     read_data,
+    read_json,
     read_noisy,
     shown,
     try_decode,
 )
 from tallystick.files.lines import Lines
+from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
 UNREADABLE = "(arguments that cannot be read)"
@@ -342,8 +344,8 @@ class Tool:
 
 def read_tools(given: Any) -> dict[str, Tool]:
     """The definitions of tools, as OpenAI, Anthropic, MCP or BFCL have them, by name."""
-    value = read_data(given) if not isinstance(given, (list, dict)) else given
-    file = str(given) if not isinstance(given, (list, dict)) else "tools"
+    held = isinstance(given, (list, dict))
+    value, file = (given, "tools") if held else (_read_definitions(given), str(given))
     found: dict[str, Tool] = {}
     for one in _definitions(value):
         inner = one["function"] if isinstance(one, dict) and isinstance(one.get("function"), dict) else one
@@ -359,6 +361,14 @@ def read_tools(given: Any) -> dict[str, Tool]:
     if not found:
         raise InputError("has no definition of a tool; expected a list of them", file)
     return found
+
+
+def _read_definitions(file: Any) -> Any:
+    """YAML, one JSON value, or a JSON value on each line."""
+    source = Source.of(file)
+    if str(file).endswith((".yaml", ".yml")) or b"\n" not in source.read().strip() or try_decode(source.read()):
+        return read_data(source)
+    return [one.value for one in read_json(source)]
 
 
 def _definitions(value: Any) -> Iterator[Any]:

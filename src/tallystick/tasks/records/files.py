@@ -862,7 +862,8 @@ def lay_together(
     right.confidences = None if settings.confidence is None else Confidences(settings.confidence)
     texts = isinstance(right.lines, HeldLines) and right.lines.texts
     right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
-    pairing = Pairing(left, right, id_named=settings.id is not None, missing=missing)
+    named = settings.id is not None or settings.reference_id is not None
+    pairing = Pairing(left, right, id_named=named, missing=missing)
     for side, other in ((left, right), (right, left)):
         if isinstance(side.lines, HeldLines) and side.lines.names is not None:
             side.lines.rename(pairing.open(other).first_id())
