@@ -506,3 +506,10 @@ def test_a_region_without_a_label_is_an_error(tmp_path, format):
     done = run("score", "spans", gold, system, "--input", format, code=2)
     assert "system.json" in done.stderr
     assert "labels: expected at least one label, found []" in done.stderr
+
+
+def test_a_region_whose_labels_are_missing_is_an_error(tmp_path):
+    file = tmp_path / "a.json"
+    region = {"id": "a", "type": "labels", "value": {"start": 0, "end": 3}}
+    file.write_text(json.dumps([{"id": 1, "data": {"text": "Ada met"}, "annotations": [{"result": [region]}]}]))
+    assert "labels" in run("score", "spans", file, file, code=2).stderr

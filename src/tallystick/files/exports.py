@@ -153,10 +153,10 @@ def _read_label_studio(task: Json, ask: Ask) -> Annotated | str:
     for found in answers:
         kind = found.at("type").text()
         value = found.get("value")
-        labels = value.get(kind) if value is not None and kind.endswith("labels") else None
-        if value is None or labels is None or (ask.field is not None and found.value.get("from_name") != ask.field):
+        other = ask.field is not None and found.value.get("from_name") != ask.field
+        if value is None or other or not kind.endswith("labels"):
             continue
-        spans += _regions(value, labels, text, extent)
+        spans += _regions(value, value.at(kind), text, extent)
         if found.has("id"):
             by_id[found.at("id").name()] = spans[-1]
     links = []
