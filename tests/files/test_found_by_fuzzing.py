@@ -89,6 +89,10 @@ FOUND = [
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": 0.5}]}', "expected a span [start, end]"),
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": [0, 1]}, {"id": "E2", "span": [0, 1]}]}', "two events have the span"),
     ("propositions", b"- (who*\n- *)\nMeet (V*)\n#begin document (d)\n", ":4: expected a predicate or -"),
+    ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": [[]]}]', "annotations[0]: expected an object"),
+    ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": [{"to_name": {}, "type": "labels"}]}]}]', "to_name: expected text, found {}"),
+    ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": []}, {"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": []}]}]',
+     "holds only documents that"),
     ("calls", b'{"id": "a", "response": [{"type": [[]], "name": "f", "input": {}}]}', "read"),
 ]  # fmt: skip
 

@@ -285,6 +285,10 @@ def fit_together(reference: AnnotatedFile, predicted: AnnotatedFile) -> tuple[An
     if predicted.alone is not None and predicted.file == reference.file:
         raise predicted.alone
     predicted = predicted.without(reference.left_out)
+    if not predicted.documents:
+        raise InputError(
+            f"holds only documents that {reference.file} leaves out; nothing is left to score", predicted.file
+        )
     renamed = names_by_content(reference.contents, predicted.contents)
     if renamed:
         documents = [replace(one, name=renamed[one.name or ""]) for one in predicted.documents]

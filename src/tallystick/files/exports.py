@@ -169,7 +169,7 @@ def _answers(task: Json, ask: Ask) -> list[Json] | str:
     """The results of the one annotation of a task, or of its one prediction."""
     predictions = task.listed("predictions") if ask.predicted else []
     listed = predictions or task.listed("annotations", "completions")
-    kept = [one for one in listed if not one.value.get("was_cancelled")]
+    kept = [one for one in listed if not one.mapping().get("was_cancelled")]
     if len(kept) > 1:
         ids = some(one.value.get("id", k) for k, one in enumerate(kept))
         raise task.fail(
@@ -183,8 +183,7 @@ def _answers(task: Json, ask: Ask) -> list[Json] | str:
 def _text_of(data: Json, answers: list[Json]) -> str:
     """The text of a task: the field that is called like the object, or text, or the only one that is a text."""
     texts = {key: value for key, value in data.mapping().items() if isinstance(value, str)}
-    named = [one.value.get("to_name") for one in answers if isinstance(one.value, dict)]
-    for key in (*named, "text"):
+    for key in (*(one.at("to_name").text() for one in answers if one.has("to_name")), "text"):
         if key in texts:
             return texts[key]
     if len(texts) == 1:

@@ -20,7 +20,7 @@ from typing import Any
 from tallystick.errors import InputError, MetricError, some
 from tallystick.files.annotated import documents_in, name_of, words
 from tallystick.files.boundaries import Opening
-from tallystick.files.json_values import Json, decode, decode_line
+from tallystick.files.json_values import Json, decode_line
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
@@ -113,7 +113,7 @@ def _features(source: Source) -> Iterator[Any]:
     if is_arrow_file(source):
         metadata = ArrowLines(source).schema.metadata or {}
         if b"huggingface" in metadata:
-            yield decode(metadata[b"huggingface"]).get("info", {})
+            yield decode_line(metadata[b"huggingface"], f"{source} (its metadata)")
     folder = os.path.dirname(source.name)
     for name in ("dataset_info.json", "dataset_infos.json"):
         beside = os.path.join(folder, name)
@@ -125,9 +125,9 @@ def _names_in(value: Any, field: str) -> list[str] | None:
     """The names of a column's tags in features, or those of a model's labels; None if there are none."""
     if not isinstance(value, Mapping):
         return None
-    labels = value.get("id2label")
-    if isinstance(labels, Mapping) and all(str(k) in labels for k in range(len(labels))):
-        return [labels[str(k)] for k in range(len(labels))]
+    labels = _in_order(value.get("id2label"))
+    if labels is not None:
+        return labels
     features = value.get("features")
     if isinstance(features, Mapping) and field in features:
         return _class_names(features[field])
@@ -141,9 +141,14 @@ def _class_names(feature: Any) -> list[str] | None:
         return _class_names(feature[0]) if feature else None
     if not isinstance(feature, Mapping):
         return None
-    names = feature.get("names")
-    if isinstance(names, list):
+    names = _in_order(feature.get("names"))  # the Hub's README has them by number
+    if names is not None:
         return names
-    if isinstance(names, Mapping):  # the Hub's README has them by number
-        return [names[str(k)] for k in range(len(names))]
     return _class_names(feature.get("feature", feature.get("class_label", feature.get("sequence"))))
+
+
+def _in_order(names: Any) -> list[str] | None:
+    """Names in a list or by number; None if they are something else."""
+    if isinstance(names, Mapping):
+        names = [names.get(str(k)) for k in range(len(names))]
+    return names if isinstance(names, list) and names and all(isinstance(one, str) for one in names) else None
