@@ -533,3 +533,12 @@ def test_an_id_of_the_reference_that_is_nowhere_is_an_error(task):
     logs = [{"id": "a", "calls": [call("f")]}]
     with pytest.raises(InputError, match=r"has no text or number under 'zz', which should be its id"):
         getattr(ts, task)(logs, logs, reference_id="zz")
+
+
+def test_a_key_that_stands_twice_is_said(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1}}]}\n')
+    inside = json.dumps({"id": "a", "calls": [{"name": "f", "arguments": '{"x": 2, "x": 1}'}]})
+    for line in ('{"id": "a", "calls": [{"name": "f", "arguments": {"x": 2, "x": 1}}]}', inside):
+        (tmp_path / "system.jsonl").write_text(line + "\n")
+        done = run("score", "calls", "gold.jsonl", "system.jsonl", cwd=tmp_path)
+        assert 'system.jsonl: 1 object with a key that stands twice ("x"); the last one counts' in done.stderr

@@ -24,7 +24,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallystick.errors import InputError, Place, counted
+import msgspec
+
+from tallystick.errors import InputError, Place, counted, some
 from tallystick.files.documents import MISSING, id_of, open_documents, value_at
 from tallystick.files.json_values import (
     TOO_DEEP,
@@ -40,6 +42,7 @@ from tallystick.files.json_values import (
 from tallystick.files.lines import Lines
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
+from tallystick.tasks.records.fitting import key_marks, repeated_key
 
 UNREADABLE = "(arguments that cannot be read)"
 """The argument that stands for a text of arguments that is no JSON object."""
@@ -84,11 +87,22 @@ class Logs:
     """Logs that are nothing but words."""
     remark: str = ""
     id: str = "id"
+    repeated: list[str] = field(default_factory=list)
+    """Keys that stand twice in one object; the last one counts."""
+
+    def look_for_repeated(self, text: str, value: Any) -> None:
+        """Note a key that stands twice in one object of the JSON that this value was read from."""
+        if isinstance(value, (dict, list)) and key_marks(text.encode()) > key_marks(msgspec.json.encode(value)):
+            key = repeated_key(text)
+            self.repeated += [] if key is None else [key]
 
     def notes(self) -> Iterator[str]:
         """What is to be said about how they were read."""
         if self.remark:
             yield self.remark
+        if self.repeated:
+            times = counted(len(self.repeated), "object")
+            yield f"{self.file}: {times} with a key that stands twice ({some(dict.fromkeys(self.repeated))}); the last one counts"
         if self.repaired:
             yield f"{self.file}: repaired the JSON of {counted(self.repaired, 'call')}"
         if not any(log.calls for log in self.logs):
@@ -182,6 +196,8 @@ def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
                 logs.repaired += 1
             except Unreadable:
                 found = (value,)
+        else:
+            logs.look_for_repeated(value, found[0])
         value = found[0]
     if value is None:
         return {}
@@ -268,6 +284,8 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
         for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):
             found = try_decode(line)
             value = found[0] if found is not None else _words(line, lines, number)
+            if found is not None:
+                logs.look_for_repeated(line.decode(), value)
             message = isinstance(value, dict) and "jsonrpc" in value
             key = portion.names[place] if portion.names else None
             if key is None and isinstance(value, dict) and not (message and id == "id"):
