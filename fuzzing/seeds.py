@@ -356,6 +356,7 @@ DYGIE = foreign("dygie.jsonl")
 PROPOSITIONS = foreign("srl.gold.conll", "srl.gold.props")
 SPACY = foreign("docs.gold.spacy")
 PARQUET = foreign("rows.gold.parquet")
+ARROW = foreign("rows_gold/data-00000-of-00001.arrow")
 HIPE = (
     b"TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-FINE-METO\tNE-FINE-COMP\tNE-NESTED\tNEL-LIT\tNEL-METO\tMISC\n"
     b"# document_id = d1\nIn\tO\tO\tO\tO\tO\tO\t_\t_\t_\nNew\tB-loc\tO\tB-loc.adm.town\tO\tO\tO\tQ60\t_\tNoSpaceAfter\n"

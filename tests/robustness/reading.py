@@ -7,7 +7,16 @@ from pathlib import Path
 from fuzzing.targets import TARGETS, Target
 from tallystick.errors import TallystickError
 
-OTHERS = ("gzip", "spans-spacy", "spans-parquet", "repair", "expression", "calls-logged")
+OTHERS = (
+    "gzip",
+    "spans-spacy",
+    "spans-parquet",
+    "spans-arrow",
+    "records-parquet",
+    "repair",
+    "expression",
+    "calls-logged",
+)
 READERS = {name: target for name, target in TARGETS.items() if name not in OTHERS}
 """Targets whose input is a text file, and not just any text."""
 

@@ -37,6 +37,9 @@ class Cases(Similarity):
     says = "case by case"
     carries_variables = True
 
+    def same_values(self) -> Sequence[Similarity]:
+        return [part for _, part in self.options]
+
     def __post_init__(self) -> None:
         require(len(self.options) > 0, "cases() needs at least one case: cases(str=exact)")
         for name, part in self.options:
@@ -226,8 +229,15 @@ class Let(Similarity):
     body: Similarity
     name = "let"
 
+    def __post_init__(self) -> None:
+        if Ref(self.to) in self.body.at_once():
+            raise MetricError(f"{self!r}: {self.to} is inside {self.to} without a field or a list between them")
+
     def __repr__(self) -> str:
         return f"let({self.to}, {self.body!r})"
+
+    def same_values(self) -> Sequence[Similarity]:
+        return (self.body,)
 
     @property
     def unrolled(self) -> Similarity:

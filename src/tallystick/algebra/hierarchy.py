@@ -129,6 +129,10 @@ class Levels(Similarity):
     separator: str = "."
     name = "levels"
 
+    def __post_init__(self) -> None:
+        if not self.separator:
+            raise MetricError('levels: expected a text between the levels, such as ".", found an empty one')
+
     def kernel(self, one_depth: bool = False) -> Kernel:
         return UNKNOWN.because("eq. 38 is a product of kernels", strong=one_depth)
 

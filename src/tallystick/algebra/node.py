@@ -402,6 +402,16 @@ class Similarity(Node):
         does not go by fields, or those of another value."""
         return None
 
+    def same_values(self) -> Sequence[Similarity]:
+        """The similarities directly inside it that compare the values that it compares, not parts of them."""
+        return ()
+
+    def at_once(self) -> Iterator[Similarity]:
+        """This one, and all inside it that compare the same values."""
+        yield self
+        for part in self.same_values():
+            yield from part.at_once()
+
     @property
     def key_fields(self) -> tuple[str, ...]:
         """The fields that have to be equal for two records to meet at all."""
@@ -658,6 +668,9 @@ class Around(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)
+
+    def same_values(self) -> Sequence[Similarity]:
+        return (self.inner,)
 
     @property
     def counts_empty(self) -> bool:

@@ -339,11 +339,11 @@ class ArrowLines(Lines):
             read_bytes(name)  # says what is wrong
         try:
             self._source = self._open_arrow(pa)
+            self.schema: Any = self._source.schema_arrow if self.is_parquet else self._source.schema
+            names = self.schema.names
         except (pa.ArrowException, OSError, ValueError) as error:
             kind = "Parquet" if self.is_parquet else "Arrow IPC"
             raise InputError(f"is not a complete {kind} file ({_first_line(error)})", self.file) from None
-        self.schema: Any = self._source.schema_arrow if self.is_parquet else self._source.schema
-        names = self.schema.names
         again = next((one for one in names if names.count(one) > 1), None)
         if again is not None:
             raise InputError(f"has two columns named {again!r}; column names must be unique", self.file)
@@ -386,9 +386,13 @@ class ArrowLines(Lines):
         rows = rows or ROWS
         try:
             if self.is_parquet:
-                yield from self._source.iter_batches(rows, columns=None if columns is None else self._leaves(columns))
+                leaves = None if columns is None else self._leaves(columns)
+                for batch in self._source.iter_batches(rows, columns=leaves):
+                    batch.validate(full=True)  # what points nowhere is an error here, and in C the end of the process
+                    yield batch
                 return
             for batch in self._ipc_batches(pa):
+                batch.validate(full=True)
                 chosen = batch if columns is None else batch.select([c for c in batch.schema.names if c in columns])
                 for start in range(0, batch.num_rows, rows):
                     yield chosen.slice(start, rows)
