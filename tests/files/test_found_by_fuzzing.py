@@ -95,6 +95,7 @@ FOUND = [
     ("events-textee", b'{"doc_id": "d", "wnd_id": "d", "trigger": [5, 6, ""], "arguments": []}', "expected a type, found"),
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": 0.5}]}', "expected a span [start, end]"),
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": [0, 1]}, {"id": "E2", "span": [0, 1]}]}', "two events have the span"),
+    ("expression", b"let(e, 1)", "let() needs a similarity"),
     ("expression", b'levels("")', "expected a text between the levels"),
     ("propositions", b"- (who*\n- *)\nMeet (V*)\n#begin document (d)\n", ":4: expected a predicate or -"),
     ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": [[]]}]', "annotations[0]: expected an object"),
@@ -129,11 +130,12 @@ def test_two_systems_without_a_figure_are_tied():
     assert kendall([float("-inf"), float("-inf"), 1.0], [float("-inf"), 0.5, 1.0]) == pytest.approx(2 / 6**0.5)
 
 
-@pytest.mark.parametrize("name", ["contradicting.parquet", "dictionary.parquet", "name.arrow"])
-def test_a_damaged_parquet_or_arrow_file_is_an_error_and_not_the_end_of_the_process(name):
+@pytest.mark.parametrize("name", ["contradicting.parquet", "sizes.parquet", "dictionary.parquet", "name.arrow"])
+@pytest.mark.parametrize("task", ["spans", "records"])
+def test_a_damaged_parquet_or_arrow_file_is_an_error_and_not_the_end_of_the_process(name, task):
     pytest.importorskip("pyarrow")
     file = Path(__file__).parent / "found" / name
-    command = [*TALLYSTICK, "score", "spans", file, file]
+    command = [*TALLYSTICK, "score", task, file, file]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode in (0, 2)  # earlier versions of pyarrow do not look at all of what is wrong
     assert done.returncode == 0 or re.search(

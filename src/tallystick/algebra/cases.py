@@ -230,7 +230,7 @@ class Let(Similarity):
     name = "let"
 
     def __post_init__(self) -> None:
-        if Ref(self.to) in self.body.at_once():
+        if isinstance(self.body, Similarity) and Ref(self.to) in self.body.at_once():
             raise MetricError(f"{self!r}: {self.to} is inside {self.to} without a field or a list between them")
 
     def __repr__(self) -> str:

@@ -321,7 +321,7 @@ ROWS = 65_536
 SMALL_DICTIONARY = 100_000
 """A column whose table of values takes up fewer bytes in the file has so few values that reading them as codes pays."""
 MOST_GROUPS = 256
-"""In a file of more row groups than these, all texts are read as texts."""
+"""In a file of more row groups than these, what it says about them is not looked at."""
 
 
 def is_arrow_file(name: AnySource) -> bool:
@@ -331,6 +331,9 @@ def is_arrow_file(name: AnySource) -> bool:
 
 class ArrowLines(Lines):
     """A Parquet or IPC file. Rows are counted from 1, like lines."""
+
+    groups: Sequence[Any] = ()
+    """What a Parquet file says about its row groups."""
 
     def __init__(self, name: AnySource) -> None:
         super().__init__(name)
@@ -357,7 +360,8 @@ class ArrowLines(Lines):
             import pyarrow.parquet as parquet
 
             plain = parquet.ParquetFile(self.name)
-            few = _few_values(plain)
+            self.groups = _row_groups(plain)
+            few = _few_values(plain.metadata.schema, self.groups)
             return parquet.ParquetFile(self.name, metadata=plain.metadata, read_dictionary=few) if few else plain
         with open(self.name, "rb") as stream:
             start = stream.read(6)
@@ -421,28 +425,31 @@ class ArrowLines(Lines):
                 yield Portion(numbers, lines, [0] * len(lines))
 
 
-def _few_values(file: Any) -> list[str]:
-    """The flat columns of texts whose dictionary is small in every row group: they are read as they are stored.
+def _row_groups(file: Any) -> list[Any]:
+    """What a Parquet file says about its row groups; nothing if there are more than some hundred.
 
-    Where what a file says about a column contradicts itself, pyarrow ends the process if it is asked about it, and raises an error if it
-    reads the column; so a row is read first.
+    Where this contradicts itself, pyarrow ends the process if it is asked about a column, and raises an error if it reads the column; so
+    a row is read first.
     """
-    metadata, schema = file.metadata, file.metadata.schema
-    columns = [schema.column(place) for place in range(metadata.num_columns)]
-    flat = [
-        place
-        for place, one in enumerate(columns)
-        if one.physical_type == "BYTE_ARRAY" and not one.max_repetition_level and one.path == one.name
-    ]
-    if not flat or metadata.num_row_groups > MOST_GROUPS:
+    places = range(file.metadata.num_row_groups)
+    if len(places) > MOST_GROUPS:
         return []
-    few = {columns[place].path: metadata.num_row_groups > 0 for place in flat}
-    for group in range(metadata.num_row_groups):
-        next(file.iter_batches(1, row_groups=[group], columns=list(few)), None)
-        for place in flat:
-            part = metadata.row_group(group).column(place)
-            few[columns[place].path] &= part.has_dictionary_page and 0 <= _dictionary_size(part) < SMALL_DICTIONARY
-    return [path for path, is_small in few.items() if is_small]
+    for group in places:
+        next(file.iter_batches(1, row_groups=[group]), None)
+    return [file.metadata.row_group(group) for group in places]
+
+
+def _few_values(schema: Any, groups: Sequence[Any]) -> list[str]:
+    """The flat columns of texts whose dictionary is small in every row group: they are read as they are stored."""
+    out = []
+    for place in range(len(schema)):
+        column = schema.column(place)
+        if column.physical_type != "BYTE_ARRAY" or column.max_repetition_level or column.path != column.name:
+            continue
+        parts = [group.column(place) for group in groups]
+        if parts and all(part.has_dictionary_page and 0 <= _dictionary_size(part) < SMALL_DICTIONARY for part in parts):
+            out.append(column.path)
+    return out
 
 
 def _dictionary_size(part: Any) -> int:

@@ -56,13 +56,13 @@ def see_file(file: ArrowLines) -> Seen:
 def _statistics(file: ArrowLines) -> dict[str, int]:
     """The number of nulls of each flat column, as far as the file itself says so."""
     metadata = file.metadata
-    if metadata is None:
+    if metadata is None or not file.groups:
         return {}
     out: dict[str, int] = {}
     flat = {name for name in file.schema.names if not pa.types.is_nested(file.schema.field(name).type)}
     for place in range(metadata.num_columns):
         path = metadata.schema.column(place).path
-        parts = [metadata.row_group(group).column(place) for group in range(metadata.num_row_groups)]
+        parts = [group.column(place) for group in file.groups]
         found = [part.statistics if part.is_stats_set else None for part in parts]
         if path in flat and all(one is not None and one.has_null_count for one in found):
             out[path] = sum(one.null_count for one in found if one is not None)
