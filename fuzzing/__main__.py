@@ -83,7 +83,7 @@ def report(out: Path) -> int:
     """The table of `docs/robustness.md`."""
     found = 0
     print(
-        "\n| reader | targets | CPU minutes | executions | read to the end | kinds of finding |\n|---|---|---|---|---|---|"
+        "\n| readers | targets, with their executions | CPU minutes | executions | read to the end | kinds of finding |\n|---|---|---|---|---|---|"
     )
     for reader, names in READERS.items():
         files = [out / name / "summary.json" for name in names]
@@ -92,7 +92,7 @@ def report(out: Path) -> int:
             continue
         findings = sum(len(one["findings"]) for one in known)
         cpu, executions, accepted = (sum(one[what] for one in known) for what in ("cpu", "executions", "accepted"))
-        targets = ", ".join(one["target"] for one in known)
+        targets = ", ".join(f"{one['target']} {one['executions']:,}" for one in known)
         print(f"| {reader} | {targets} | {cpu / 60:.1f} | {executions:,} | {accepted:,} | {findings} |")
         found += findings
     for name in TARGETS:

@@ -718,7 +718,7 @@ def show_confidence(results: Results, settings: Any, asked: Asked) -> Shown:
 def needs_the_whole(by: str) -> MetricError:
     """The error about figures that cannot be put together from shards."""
     return MetricError(
-        f"the figures by {by} need the whole corpus; leave --by {by} out, or --jobs, --scheduler, --state and --shard"
+        f"the figures by {by} need the whole corpus; leave --by out, or --jobs, --scheduler, --state and --shard"
     )
 
 
