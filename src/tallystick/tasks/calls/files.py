@@ -295,10 +295,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             if not log.calls and isinstance(value, str):
                 logs.wordy += 1
                 if strict:
-                    if value.lstrip()[:1] in ("{", "["):
-                        decode_line(line, lines.file, number)  # it was meant to be JSON; what is wrong with it is said
-                    what = f"is text without a call, {shown(value)}; a log without calls is []"
-                    raise InputError(what, lines.place(number))
+                    raise _no_log(value, line, lines, number)
             if message and key in places:
                 logs.logs[places[key]].calls += log.calls
                 continue
@@ -309,6 +306,13 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     if not logs.logs:
         raise InputError("has no logs; expected one a line", lines.file)
     return logs
+
+
+def _no_log(value: str, line: bytes, lines: Lines, number: int) -> InputError:
+    """The error about a reference that is only words; if it was meant to be JSON, about what is wrong with it."""
+    if value.lstrip()[:1] in ("{", "["):
+        decode_line(line, lines.file, number)
+    return InputError(f"is text without a call, {shown(value)}; a log without calls is []", lines.place(number))
 
 
 def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
