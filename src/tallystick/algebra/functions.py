@@ -53,6 +53,9 @@ class Through(Around):
 
     carries_variables = False
 
+    def same_values(self) -> Sequence[Similarity]:
+        return ()
+
     @property
     def exact_only(self) -> bool:
         return self.inner.exact_only

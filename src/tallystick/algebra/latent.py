@@ -122,6 +122,9 @@ class Scoped(Limited, _Scope):
             f"scoped() needs one constraint for all collections with variables, found {', '.join(sorted(constraints))}",
         )
 
+    def same_values(self) -> Sequence[Similarity]:
+        return (self.inner,)
+
     @property
     def has_variables(self) -> bool:
         return False  # those inside are mapped here

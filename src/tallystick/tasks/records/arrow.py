@@ -35,38 +35,12 @@ _NONE = type(None)
 def see_file(file: ArrowLines) -> Seen:
     """What a file holds, counted as inference counts it."""
     seen = Seen()
-    known = _statistics(file)
-    rest = [name for name in file.schema.names if name not in known]
-    rows = 0
-    if rest or not known:
-        for batch in file.batches(rest):
-            rows += batch.num_rows
-            for name in rest:
-                see(seen.fields.setdefault(name, Seen()), batch.column(name), name, file.file)
-    if known:
-        rows = file.metadata.num_rows
-    for name, nulls in known.items():
-        field = seen.fields.setdefault(name, Seen())
-        _count(field, _kind(file.schema.field(name).type, name, file.file), rows - nulls, nulls)
-    seen.fields = {name: seen.fields[name] for name in file.schema.names if name in seen.fields}
-    seen.count = seen.objects = rows
+    for batch in file.batches():
+        seen.count += batch.num_rows
+        for name in file.schema.names:
+            see(seen.fields.setdefault(name, Seen()), batch.column(name), name, file.file)
+    seen.objects = seen.count
     return seen
-
-
-def _statistics(file: ArrowLines) -> dict[str, int]:
-    """The number of nulls of each flat column, as far as the file itself says so."""
-    metadata = file.metadata
-    if metadata is None or not file.groups:
-        return {}
-    out: dict[str, int] = {}
-    flat = {name for name in file.schema.names if not pa.types.is_nested(file.schema.field(name).type)}
-    for place in range(metadata.num_columns):
-        path = metadata.schema.column(place).path
-        parts = [group.column(place) for group in file.groups]
-        found = [part.statistics if part.is_stats_set else None for part in parts]
-        if path in flat and all(one is not None and one.has_null_count for one in found):
-            out[path] = sum(one.null_count for one in found if one is not None)
-    return out
 
 
 def see(seen: Seen, array: Any, path: str, file: str) -> None:
