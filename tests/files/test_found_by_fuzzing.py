@@ -96,6 +96,7 @@ FOUND = [
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": [0, 1]}, {"id": "E2", "span": [0, 1]}]}', "two events have the span"),
     ("expression", b"let(e, 1)", "let() needs a similarity"),
     ("expression", b'levels("")', "expected a text between the levels"),
+    ("events-brat", b"E1\t:T3\nE2\tD:T3\nT3\tDie 8 9\ty\n", "expected `Type:T1 Role:T2 ...`, found ':T3'"),
     ("propositions", b"- (who*\n- *)\nMeet (V*)\n#begin document (d)\n", ":4: expected a predicate or -"),
     ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": [[]]}]', "annotations[0]: expected an object"),
     ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": [{"to_name": {}, "type": "labels"}]}]}]', "to_name: expected text, found {}"),

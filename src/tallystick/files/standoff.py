@@ -253,7 +253,7 @@ class _Line:
         out = []
         for word, column in self.words:
             role, colon, key = word.partition(":")
-            if not colon or not key:
+            if not (role and colon and key):
                 raise self.expected(expected)
             out.append(Pointer(role, key, self.place(column + len(role) + 1)))
         return out
