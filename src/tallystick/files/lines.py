@@ -332,9 +332,6 @@ def is_arrow_file(name: AnySource) -> bool:
 class ArrowLines(Lines):
     """A Parquet or IPC file. Rows are counted from 1, like lines."""
 
-    groups: Sequence[Any] = ()
-    """What a Parquet file says about its row groups."""
-
     def __init__(self, name: AnySource) -> None:
         super().__init__(name)
         pa = load_pyarrow(self.file)
@@ -360,8 +357,7 @@ class ArrowLines(Lines):
             import pyarrow.parquet as parquet
 
             plain = parquet.ParquetFile(self.name)
-            self.groups = _row_groups(plain)
-            few = _few_values(plain.metadata.schema, self.groups)
+            few = _few_values(plain.metadata.schema, _row_groups(plain))
             return parquet.ParquetFile(self.name, metadata=plain.metadata, read_dictionary=few) if few else plain
         with open(self.name, "rb") as stream:
             start = stream.read(6)

@@ -565,7 +565,7 @@ def _shape_of_text(schema: str, file: str) -> RecordShape:
 
 
 def infer_shape(reference: Lines) -> RecordShape:
-    """The shape of a reference file, which is read once from end to end (a Parquet file only as far as need be)."""
+    """The shape of a reference file, which is read once from end to end."""
     if isinstance(reference, ArrowLines):
         from tallystick.tasks.records.arrow import see_file
 
