@@ -89,7 +89,7 @@ _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
     "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
     "magnitude": "algebra.values", "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
-    "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.streaming", "evaluate": "results.evaluation",
+    "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.function", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
     "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
     "suggest": "tasks.suggest",
