@@ -396,7 +396,7 @@ class Result(Written):
         return InOrder(explain)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
-        from tallystick.engine.rows import as_objects, sliced
+        from tallystick.engine.data import as_objects, sliced
 
         self._kept()
         try:
