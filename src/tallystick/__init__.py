@@ -51,11 +51,10 @@ if TYPE_CHECKING:
     from tallystick.algebra.numbers import date, number, overlap
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
-    from tallystick.algebra.ranked import ranked
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match
     from tallystick.algebra.space import box_iou, interval, timeline
-    from tallystick.algebra.staged import greedy, paired_by, staged
+    from tallystick.algebra.staged import greedy, paired_by, ranked, staged
     from tallystick.algebra.text import text, words
     from tallystick.algebra.values import magnitude
     from tallystick.algebra.weights import above, at_least, weigh, weighted
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.results.results import Results
+    from tallystick.tasks.function import Evaluation
     from tallystick.tasks.functions import (
         amr,
         arguments,
@@ -83,14 +83,13 @@ if TYPE_CHECKING:
         templates,
     )
     from tallystick.tasks.records.score import score
-    from tallystick.tasks.streaming import Evaluation
     from tallystick.tasks.suggest import suggest
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
     "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
     "magnitude": "algebra.values", "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
-    "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.streaming", "evaluate": "results.evaluation",
+    "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.function", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
     "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
     "suggest": "tasks.suggest",

@@ -11,9 +11,9 @@ from rapidfuzz.distance import Levenshtein
 
 import tallystick as ts
 from tallystick.engine.arrays import Pairs
-from tallystick.engine.grids import match_grids
 from tallystick.engine.orders import match_dense
 from tallystick.engine.ranked import IGNORED, RIGHT, WRONG, outcomes
+from tallystick.engine.trees import match_grids
 from tallystick.errors import MetricError, ValueMismatch
 
 EVERY = [

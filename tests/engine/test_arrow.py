@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.engine.data import Objects, Scope
+from tallystick.engine.data import Objects, Scope, as_objects, sliced, take
 from tallystick.engine.encoded import code_jointly
-from tallystick.engine.rows import as_objects, sliced, take
 from tallystick.errors import ValueMismatch
 
 pa = pytest.importorskip("pyarrow")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.engine import ranking
+from tallystick.engine import ranked as ranking
 
 CLAIMS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.05, 0.1, 0.25, 0.3, 0.5, 0.77, 0.9, 1.0]), st.booleans()), min_size=1, max_size=12

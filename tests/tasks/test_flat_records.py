@@ -8,7 +8,7 @@ import pytest
 from tests.running import run
 
 from tallystick.algebra.surplus import Place
-from tallystick.engine.rows import as_objects
+from tallystick.engine.data import as_objects
 from tallystick.tasks.records import files
 from tallystick.tasks.records.fitting import LONG, key_marks
 from tallystick.tasks.records.schema import type_of_schema

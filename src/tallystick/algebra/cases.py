@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.kernel import Kernel
-from tallystick.algebra.node import Change, Named, Node, Similarity, require
+from tallystick.algebra.node import Change, Kernel, Named, Node, Similarity, require
 from tallystick.algebra.plain import Plain, plain_parts
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums
 from tallystick.engine.data import Data, Objects, Refusals, Scope, Unfit

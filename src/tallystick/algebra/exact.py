@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
-from tallystick.algebra.node import Around, Similarity, require
+from tallystick.algebra.node import DELTA, UNKNOWN, Around, Kernel, Similarity, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct

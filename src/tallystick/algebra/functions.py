@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.algebra.node import (
+    UNKNOWN,
     Around,
     Dense,
+    Kernel,
     Node,
     Similarity,
     Table,

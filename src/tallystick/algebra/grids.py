@@ -22,8 +22,8 @@ from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import I64, Blocks, Pairs, Sums, sort_order, starts_of_runs
 from tallystick.engine.data import REFUSED, Bag, Data, Objects, Refusals, Scope, Unfit, items
 from tallystick.engine.encoded import Items, Numbered, number_jointly
-from tallystick.engine.grids import match_grids
 from tallystick.engine.orders import Matched
+from tallystick.engine.trees import match_grids
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 

@@ -17,8 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.functions import coded, sparse_pairs
-from tallystick.algebra.kernel import UNKNOWN, Kernel
-from tallystick.algebra.node import Similarity, Table, options_of, require
+from tallystick.algebra.node import UNKNOWN, Kernel, Similarity, Table, options_of, require
 from tallystick.algebra.plain import Plain, Uncovered, leaf, see_value
 from tallystick.engine.arrays import Blocks, Pairs
 from tallystick.engine.data import Data, Scope, Unfit

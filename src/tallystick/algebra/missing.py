@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.kernel import Kernel
-from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
+from tallystick.algebra.node import Around, Change, Kernel, Similarity, has_structure, require, takes_collections
 from tallystick.algebra.plain import Plain, Uncovered
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
 from tallystick.engine.data import (

@@ -15,8 +15,20 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.exact import exact
 from tallystick.algebra.hierarchy import ancestors, parents_table
-from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, STRONG_SUM, UNKNOWN, Kernel
-from tallystick.algebra.node import Around, Node, Similarity, Table, has_structure, require
+from tallystick.algebra.node import (
+    DELTA,
+    F_LEMMA,
+    J_LEMMA,
+    STRONG_SUM,
+    UNKNOWN,
+    Around,
+    Kernel,
+    Node,
+    Similarity,
+    Table,
+    has_structure,
+    require,
+)
 from tallystick.algebra.plain import Plain, always_one, leaf, see_value, table_of
 from tallystick.algebra.sets import Match, best_of_each, sample_items
 from tallystick.engine.arrays import F64, Blocks, Pairs, offsets_of

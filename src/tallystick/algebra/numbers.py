@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.exact import equal, near
-from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
-from tallystick.algebra.node import Similarity, Table, options_of, require
+from tallystick.algebra.node import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel, Similarity, Table, options_of, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, leaf
 from tallystick.algebra.values import (
     PRECISIONS,
@@ -30,9 +29,8 @@ from tallystick.algebra.values import (
     read_number,
 )
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct, expand, integers
-from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, field
+from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, as_objects, field, sliced
 from tallystick.engine.encoded import Column, Numbers, different_values, leaf_values
-from tallystick.engine.rows import as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

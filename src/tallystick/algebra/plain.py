@@ -293,7 +293,7 @@ def value_of(metric: Node, reference: Any, predicted: Any) -> float:
 def _tally_of_columns(metric: Node, reference: Any, predicted: Any) -> tuple[float, float, float, float]:
     """The tally of one document, laid out as columns of one row. What the metric cannot compare in a prediction is surplus, as in an evaluation."""
     from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown
-    from tallystick.engine.rows import as_objects
+    from tallystick.engine.data import as_objects
 
     known = getattr(metric, "known", None)
     if known is not None:

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.exact import Near
-from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.missing import change_present
-from tallystick.algebra.node import Change, Named, Similarity, require
+from tallystick.algebra.node import Change, Kernel, Named, Similarity, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union

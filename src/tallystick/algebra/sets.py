@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.kernel import STRONG_SUM, UNKNOWN, Kernel
-from tallystick.algebra.node import Change, Similarity, require
+from tallystick.algebra.node import STRONG_SUM, UNKNOWN, Change, Kernel, Similarity, require
 from tallystick.algebra.plain import Own, Plain, items_of, one_to_one, table_of
 from tallystick.engine.arrays import (
     F64,
@@ -50,9 +49,8 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.engine.assignment import in_one_piece, rank_within
-from tallystick.engine.data import REFUSED, Bag, Data, Entries, Refusals, Scope, items, repeated
+from tallystick.engine.data import REFUSED, Bag, Data, Entries, Refusals, Scope, as_objects, items, repeated
 from tallystick.engine.encoded import Column, Items, unshared
-from tallystick.engine.rows import as_objects
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 

@@ -36,11 +36,11 @@ from tallystick.engine.data import (
     Scope,
     Surplus,
     Unfit,
+    as_objects,
     leaves,
     leaves_or_self,
     split_surplus,
 )
-from tallystick.engine.rows import as_objects
 from tallystick.errors import ValueMismatch, counted
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
-from tallystick.algebra.node import Similarity, options_of, require
+from tallystick.algebra.node import DELTA, UNKNOWN, Kernel, Similarity, options_of, require
 from tallystick.algebra.plain import Plain, Uncovered, equality, leaf
 from tallystick.engine.arrays import (
     F64,

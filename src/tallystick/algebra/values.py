@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tallystick.algebra.kernel import DELTA, Kernel
-from tallystick.algebra.node import Similarity, options_of, require
+from tallystick.algebra.node import DELTA, Kernel, Similarity, options_of, require
 from tallystick.algebra.text import plain_text
 from tallystick.engine.arrays import Blocks, Pairs
 from tallystick.engine.data import Data, Scope, Unfit, fields_of

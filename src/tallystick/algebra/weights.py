@@ -15,8 +15,7 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
-from tallystick.algebra.kernel import Kernel
-from tallystick.algebra.node import Around, Change, Similarity, Table, require
+from tallystick.algebra.node import Around, Change, Kernel, Similarity, Table, require
 from tallystick.algebra.plain import Getter, Plain, see_value
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
 from tallystick.engine.data import Data, Scope, field

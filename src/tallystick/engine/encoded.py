@@ -19,8 +19,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, expand, integers, number, offsets_of, sort_order, starts_of_runs
-from tallystick.engine.data import Data, Index, Leaf, Nullable, Objects, Scope, by_appearance, fields_of
-from tallystick.engine.rows import as_objects
+from tallystick.engine.data import Data, Index, Leaf, Nullable, Objects, Scope, as_objects, by_appearance, fields_of
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 

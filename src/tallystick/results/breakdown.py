@@ -12,9 +12,19 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64, Blocks
-from tallystick.engine.data import Data, Index, Memory, Nullable, Objects, Scope, field, items, split_surplus
+from tallystick.engine.data import (
+    Data,
+    Index,
+    Memory,
+    Nullable,
+    Objects,
+    Scope,
+    as_objects,
+    field,
+    items,
+    split_surplus,
+)
 from tallystick.engine.encoded import Column, Items, leaf_values, unshared
-from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums

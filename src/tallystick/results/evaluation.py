@@ -32,11 +32,14 @@ from tallystick.engine.data import (
     Objects,
     Scope,
     as_data,
+    as_objects,
     field_names,
     is_arrow,
+    longest_lists,
+    separable,
+    sliced,
     split_surplus,
 )
-from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
 from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
 from tallystick.errors import MetricError, OutOfTime, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject

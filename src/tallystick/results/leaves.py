@@ -17,8 +17,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.engine.arrays import I64
-from tallystick.engine.data import Data, Memory, Scope
-from tallystick.engine.rows import as_objects
+from tallystick.engine.data import Data, Memory, Scope, as_objects
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.evaluation import readable

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.data import field_names
+from tallystick.engine.data import as_objects, field_names
 from tallystick.engine.drawing import generator, sorts_of
-from tallystick.engine.rows import as_objects
 from tallystick.engine.tally import Labelled
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
 from tallystick.files.json_values import decode_line

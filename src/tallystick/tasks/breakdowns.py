@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.engine.rows import as_objects
+from tallystick.engine.data import as_objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError
 from tallystick.files.source import Source

@@ -22,8 +22,7 @@ from tallystick.algebra.derive import record_fields, shape_of
 from tallystick.algebra.surplus import Place
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow, to_array, to_arrow
-from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus
-from tallystick.engine.rows import nullable
+from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus, nullable
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.lines import ArrowLines, Portion, json_lines
 from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
