@@ -608,7 +608,7 @@ def test_arguments_under_other_names(key):
         assert ts.calls([[F]], [log])["calls"].exact == 1, log
 
 
-@pytest.mark.parametrize("path, left", {"arguments": 1, "arguments.to": 3, "arguments.o": 4, "unknown": 5}.items())
+@pytest.mark.parametrize(("path", "left"), {"arguments": 1, "arguments.to": 3, "arguments.o": 4, "unknown": 5}.items())
 def test_any_path_can_be_ignored_whatever_is_inside(path, left):
     gold, system = [[call("f", to=[1, [2]], o={"k": [1]}, x=1)]], [[call("f", to=[1, [3]], o={"k": [2]}, x=2)]]
     found = ts.calls(gold, system, choices={f"calls[*].{path}": "ignore"})
