@@ -134,19 +134,19 @@ class Dependencies(Task):
         check_enhancements(settings.enhancements)
 
     def find_mistakes(self, corpus: Any, settings: DependencySettings) -> Iterable[Mistake]:
-        from tallystick.tasks.dependencies.mistakes import Comparison
+        from tallystick.tasks.dependencies.show import Comparison
 
         return Comparison(*corpus).mistakes()
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Any:
         from tallystick.tasks.dependencies.alignment import find_units
-        from tallystick.tasks.dependencies.mistakes import Comparison
+        from tallystick.tasks.dependencies.show import Comparison
 
         bank = Comparison(*corpus).mended(edit for one in mistakes for edit in one.edits)
         return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)
 
     def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Sequence[Table]:
-        from tallystick.tasks.dependencies.mistakes import Comparison, tables
+        from tallystick.tasks.dependencies.show import Comparison, tables
 
         return tables(Comparison(*corpus))
 

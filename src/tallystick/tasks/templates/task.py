@@ -200,7 +200,7 @@ class Templates(Task):
         return "the official report counts errors itself; the other metrics have them" if official else ""
 
     def find_mistakes(self, corpus: Any, settings: TemplateSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.templates.mistakes import find_mistakes
+        from tallystick.tasks.templates.show import find_mistakes
 
         return find_mistakes(corpus[0], settings.strings)
 
