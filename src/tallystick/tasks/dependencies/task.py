@@ -105,8 +105,7 @@ class Dependencies(Task):
     ) -> dict[Any, Scored]:  # fmt: skip
         """Over units that all systems bound alike."""
         from tallystick.tasks.dependencies.alignment import find_units
-        from tallystick.tasks.dependencies.enhancements import without_enhancements
-        from tallystick.tasks.dependencies.files import read_conllu
+        from tallystick.tasks.dependencies.files import read_conllu, without_enhancements
 
         def read(file: Any) -> Any:
             bank = read_conllu(file, several_roots=settings.several_roots, empty_nodes=not settings.no_empty_nodes)
@@ -129,7 +128,7 @@ class Dependencies(Task):
         return {**results, **enhanced}
 
     def check(self, metrics: tuple[str, ...], settings: DependencySettings) -> None:
-        from tallystick.tasks.dependencies.enhancements import check_enhancements
+        from tallystick.tasks.dependencies.files import check_enhancements
 
         check_enhancements(settings.enhancements)
 
@@ -151,7 +150,7 @@ class Dependencies(Task):
         return tables(Comparison(*corpus))
 
     def words(self, scored: Scored) -> list[Any]:
-        from tallystick.tasks.dependencies.words import words_of_units
+        from tallystick.tasks.dependencies.metrics import words_of_units
 
         return words_of_units(scored.corpus[0], scored.corpus[2])
 
@@ -162,7 +161,7 @@ class Dependencies(Task):
 
     def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
         """Of all metrics of words, from the pairs that they count."""
-        from tallystick.tasks.dependencies.words import VALUES, portions_of_words
+        from tallystick.tasks.dependencies.metrics import VALUES, portions_of_words
 
         name = label or self.label
         return portions_of_words(scored.corpus, scored.results, name, VALUES[name])
@@ -173,7 +172,7 @@ class Dependencies(Task):
         from tallystick.tasks.attributes import TRAINED, needs_training, no_training
         from tallystick.tasks.breakdowns import training_parts
         from tallystick.tasks.dependencies.files import read_conllu
-        from tallystick.tasks.dependencies.words import VALUES, frequencies, portions_of_words
+        from tallystick.tasks.dependencies.metrics import VALUES, frequencies, portions_of_words
 
         if name in TRAINED:
             if train is None:

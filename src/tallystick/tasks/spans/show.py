@@ -34,9 +34,7 @@ from tallystick.results.mistakes import Mistake, around, offsets, put
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
 from tallystick.show.tables import Table
-from tallystick.tasks.spans.counts import scheme_pairs
-from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.segments import (
+from tallystick.tasks.spans.counts import (
     AnnotatedTexts,
     IntArray,
     Pairs,
@@ -48,7 +46,9 @@ from tallystick.tasks.spans.segments import (
     overlapping_pairs,
     same_boundaries,
     same_tag,
+    scheme_pairs,
 )
+from tallystick.tasks.spans.files import SpanCorpus
 
 if TYPE_CHECKING:
     from tallystick.results.confidence import Claims

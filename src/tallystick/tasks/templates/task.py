@@ -247,7 +247,7 @@ def _official(reference: Any, predicted: Any, settings: TemplateSettings, readin
     if settings.judge is None:
         return score(keys, responses, judgements=decided, recorded=recorded, asked=reading.missing)
     from tallystick.judging.recorded import judge_named
-    from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
+    from tallystick.tasks.templates.muc4 import decide_fills, open_fills
 
     judge = judge_named(settings.judge)
     found = decide_fills(open_fills(keys, responses, recorded=recorded), judge, decided)
