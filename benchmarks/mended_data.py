@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallystick.tasks.metric import paired_of
+from tallystick.tasks.mending import paired_of
 
 Drawn = tuple[Any, Any, dict[str, Any]]
 """Reference, prediction, options."""

@@ -9,7 +9,7 @@ from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.conll import read_conll
 from tallystick.tasks.coreference.metrics import KINDS, PLAIN, score_mended
-from tallystick.tasks.metric import find_errors
+from tallystick.tasks.mending import find_errors
 from tallystick.tasks.spans.files import corpus_from_python
 from tallystick.tasks.spans.metrics import score as score_spans
 

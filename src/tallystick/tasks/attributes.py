@@ -9,7 +9,7 @@ A task declares its attributes once, by name and by the collection whose items h
 the reference item's. Numbers are in bins that double, 0, 1, 2, 3-4, 5-8, 9-16, ...; a fraction is in the bin of the next whole number.
 
 A value is a function of the item and of what is known about its document (`About`), whose words are those of `Task.words`. A task
-whose metrics are no expressions has `portions_by` (`tasks/dependencies/metrics.py`).
+whose metrics are no expressions has `portions_by` (`tasks/dependencies/words.py`).
 
 This module loads nothing heavy: declarations import it. What counts is in `tasks/breakdowns.py`.
 """

@@ -584,7 +584,7 @@ class Task:
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: Any) -> Any:
         """The corpus with these mistakes mended, as `evaluate` takes it."""
-        from tallystick.tasks.metric import mend_documents
+        from tallystick.tasks.mending import mend_documents
 
         return mend_documents(corpus, mistakes)
 

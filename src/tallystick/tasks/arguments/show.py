@@ -20,7 +20,7 @@ from tallystick.show.tables import Column, Table
 from tallystick.structures.texts import ArgumentDocument, EventArgument
 from tallystick.tasks.arguments.metrics import ArgumentScores
 from tallystick.tasks.arguments.stages import EXACT, Accepted, Block, Broken
-from tallystick.tasks.metric import pair_up
+from tallystick.tasks.mending import pair_up
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison

@@ -18,7 +18,7 @@ from tallystick.results.mistakes import REMOVED, Change, Edit, Mistake, mend, pu
 from tallystick.show.words import value_text
 from tallystick.tasks.calls.files import same_value
 from tallystick.tasks.calls.metrics import Corpus
-from tallystick.tasks.metric import pair_up
+from tallystick.tasks.mending import pair_up
 
 Call = Mapping[str, Any]
 

@@ -150,7 +150,7 @@ class Dependencies(Task):
         return tables(Comparison(*corpus))
 
     def words(self, scored: Scored) -> list[Any]:
-        from tallystick.tasks.dependencies.metrics import words_of_units
+        from tallystick.tasks.dependencies.words import words_of_units
 
         return words_of_units(scored.corpus[0], scored.corpus[2])
 
@@ -161,7 +161,7 @@ class Dependencies(Task):
 
     def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:
         """Of all metrics of words, from the pairs that they count."""
-        from tallystick.tasks.dependencies.metrics import VALUES, portions_of_words
+        from tallystick.tasks.dependencies.words import VALUES, portions_of_words
 
         name = label or self.label
         return portions_of_words(scored.corpus, scored.results, name, VALUES[name])
@@ -172,7 +172,7 @@ class Dependencies(Task):
         from tallystick.tasks.attributes import TRAINED, needs_training, no_training
         from tallystick.tasks.breakdowns import training_parts
         from tallystick.tasks.dependencies.files import read_conllu
-        from tallystick.tasks.dependencies.metrics import VALUES, frequencies, portions_of_words
+        from tallystick.tasks.dependencies.words import VALUES, frequencies, portions_of_words
 
         if name in TRAINED:
             if train is None:

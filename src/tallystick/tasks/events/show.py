@@ -22,7 +22,7 @@ from tallystick.results.mistakes import Change, Edit, Mistake, added, around, of
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
 from tallystick.tasks.events.files import EventDocument, without_article
-from tallystick.tasks.metric import in_words, moved, nearness, pair_up
+from tallystick.tasks.mending import in_words, moved, nearness, pair_up
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation

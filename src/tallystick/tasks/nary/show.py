@@ -15,7 +15,7 @@ from typing import Any
 
 from tallystick.files.pairing import Paired
 from tallystick.results.mistakes import REMOVED, Change, Edit, Mistake, put, removed
-from tallystick.tasks.metric import Aligned, mend_documents, pair_up
+from tallystick.tasks.mending import Aligned, mend_documents, pair_up
 from tallystick.tasks.nary.files import Relations, Span, named_entity
 from tallystick.tasks.nary.metrics import in_order
 

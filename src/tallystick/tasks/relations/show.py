@@ -18,7 +18,7 @@ from tallystick.results.documents import add_words
 from tallystick.results.mistakes import Edit, Mistake, added, around, changed, offsets, put, removed
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.structures.texts import Fact, FactSet, Relation, RelationSet
-from tallystick.tasks.metric import in_words, moved, nearness, pair_up, span_of, type_of
+from tallystick.tasks.mending import in_words, moved, nearness, pair_up, span_of, type_of
 from tallystick.tasks.relations.files import FactText
 
 if TYPE_CHECKING:

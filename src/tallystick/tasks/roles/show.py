@@ -13,7 +13,7 @@ from tallystick.algebra.text import normalise_text
 from tallystick.files.pairing import Paired
 from tallystick.results.mistakes import Edit, Mistake, added, put, removed
 from tallystick.structures.texts import RoleFillerEntity, TextMention
-from tallystick.tasks.metric import pair_up
+from tallystick.tasks.mending import pair_up
 from tallystick.tasks.named import steps_named
 
 Filler = RoleFillerEntity[TextMention]
