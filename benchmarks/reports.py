@@ -43,7 +43,7 @@ def make_alignments(documents: int) -> tuple[str, str, str]:
 
 def align(gold: str, system: str, schema: str) -> Callable[[], dict[str, float]]:
     """The alignments of some invoices, as a report packs them."""
-    from tallystick.results.documents import DEEPEST, pack_tree
+    from tallystick.results.documents import pack_documents
     from tallystick.tasks.contract import Asked
     from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents
     from tallystick.tasks.records.task import RecordSettings
@@ -53,10 +53,8 @@ def align(gold: str, system: str, schema: str) -> Callable[[], dict[str, float]]
     found = run_prepared(prepare(gold, system, settings), asked, wanted=wanted_documents(settings, asked))
 
     def score() -> dict[str, float]:
-        explain = found.explain_in_order()
-        explain.expect([kept.id for kept in found.documents])
-        rows = [pack_tree(explain(kept.id), [DEEPEST]) for kept in found.documents]
-        return {"documents": len(rows), "f1": sum(row[2] for row in rows)}
+        rows = pack_documents(found.explain_in_order().together([kept.id for kept in found.documents]))
+        return {"documents": len(rows), "f1": sum(row[2] for row, _ in rows)}
 
     return score
 

@@ -1,3 +1,4 @@
+import itertools
 from unittest import mock
 
 import numpy as np
@@ -6,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.engine.native import compiled
-from tallystick.files import lines
-from tallystick.files.table import PADDING, Numbering, _number_ranges
+from tallystick.files import conllu, lines
+from tallystick.files.table import PADDING, Numbering, _number_ranges, take_ranges
 
 
 def number(numbering, strings):
@@ -49,9 +50,35 @@ def test_the_compiled_numbers_are_those_of_python(strings):
     ends = np.cumsum([len(string) for string in strings], dtype=np.int64)
     starts = ends - np.array([len(string) for string in strings], dtype=np.int64)
     data = b"".join(strings) + PADDING
-    ours, theirs = native.number_ranges(data, starts, ends - starts), _number_ranges(data, starts, ends - starts)
-    for one, other in zip(ours, theirs, strict=True):
-        np.testing.assert_array_equal(one, other, strict=True)
+    theirs = _number_ranges(data, starts, ends - starts)
+    for kind in (np.int64, np.int32):
+        ours = native.number_ranges(data, starts.astype(kind), ends - starts)
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+    order = starts[::-1]
+    np.testing.assert_array_equal(
+        native.take_ranges(data, order, (ends - starts)[::-1]),
+        take_ranges(data, order, (ends - starts)[::-1]),
+        strict=True,
+    )
+
+
+_line = st.sampled_from([b"", b"#", b"# text = a\tb", b"#" + b"\t" * 12, b"1", b"1\t" * 10]) | st.lists(
+    st.sampled_from([b"", b"1", b"w\xc3\xb6rt", b"x" * 70]), min_size=10, max_size=10
+).map(b"\t".join)
+
+
+@given(st.lists(_line, max_size=30))
+def test_the_compiled_rows_are_those_of_python(lines):
+    native = compiled()
+    if native is None:
+        pytest.skip("no compiled part")
+    data = np.frombuffer(b"".join(line + b"\n" for line in (b"#", *lines)), np.uint8)
+    *ours, fields = native.cut_rows(data, conllu._PIECE_OF)
+    *theirs, expected = conllu._cut_rows(data)
+    assert fields == expected
+    for one, other in zip(ours[: 3 if fields == 10 else 2], theirs, strict=False):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_the_compiled_numbers_of_many_are_those_of_python():
@@ -80,3 +107,15 @@ def test_utf8_is_found_a_piece_at_a_time(parts, broken, place):
     for size in (1, 7, 1000):
         with mock.patch.object(lines, "CHECKED", size):
             assert lines.is_utf8(data) == expected
+    native = compiled()
+    assert native is None or native.is_utf8(data) == expected
+
+
+def test_every_two_bytes_at_the_edge_of_64_are_checked_as_python_does():
+    native = compiled()
+    if native is None:
+        pytest.skip("no compiled part")
+    for before, first, behind in itertools.product((0, 62, 63), range(128, 256), range(4)):
+        for second in range(256):
+            data = b"x" * before + bytes([first, second]) + b"\x80" * behind
+            assert native.is_utf8(data) == (data.decode("utf-8", "ignore").encode() == data), data

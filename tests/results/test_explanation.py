@@ -9,20 +9,25 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
+from tallystick.engine.data import Invalid
 from tallystick.results import explanation
-from tallystick.results.explanation import explain_document
+from tallystick.results.documents import DEEPEST, pack_documents, pack_tree
+from tallystick.results.explanation import explain_document, explain_together
+from tallystick.structures import Entity, Mention
 
-together = explanation._pairs
+together = explanation._below
 
 
-def alone(name, level, left, right, places=None):
-    """The pairs of a level, each explained by itself."""
-    single = [replace(level, i=level.i[k : k + 1], j=level.j[k : k + 1]) for k in range(len(level.i))]
-    return [tree for one in single for tree in together(name, one, left, right, places)]
+def alone(level, left, right):
+    """The levels below some pairs, each pair by itself."""
+    for k in range(len(level.i)):
+        single = replace(level, i=level.i[k : k + 1], j=level.j[k : k + 1])
+        for lower in together(single, left[k : k + 1], right[k : k + 1]):
+            yield replace(lower, homes=[k] * len(lower))
 
 
 def explained_alone(metric, reference, predicted):
-    with patch.object(explanation, "_pairs", alone):
+    with patch.object(explanation, "_below", alone):
         return explain_document(metric, reference, predicted)
 
 
@@ -32,6 +37,44 @@ def test_pairs_that_are_explained_together_are_as_each_alone(data):
     shape = data.draw(metrics(depth=3))
     for reference, predicted in zip(*data.draw(corpora(shape)), strict=True):
         assert explain_document(shape.node, reference, predicted) == explained_alone(shape.node, reference, predicted)
+
+
+@given(st.data())
+@effort(1)
+def test_what_a_page_packs_from_columns_is_what_it_packs_from_trees(data):
+    shape = data.draw(metrics(depth=3))
+    references, predictions = data.draw(corpora(shape))
+    found = pack_documents(explain_together(shape.node, references, predictions))
+    trees = [explain_document(shape.node, *pair) for pair in zip(references, predictions, strict=True)]
+    assert found == [(pack_tree(tree, [DEEPEST]), False) for tree in trees]
+
+
+def test_a_document_of_many_nodes_is_cut_whether_or_not_it_is_packed_from_columns():
+    reference, predicted = [[{"a": k, "b": 1} for k in range(n)] for n in (DEEPEST, 3)]
+    metric = ts.f1(ts.match(ts.each(a=ts.exact, b=ts.exact)))
+    nodes = [DEEPEST]
+    (row, cut), other = pack_documents(explain_together(metric, [reference, predicted], [predicted, predicted]))
+    assert (row, cut) == (pack_tree(explain_document(metric, reference, predicted), nodes), True)
+    assert (nodes[0], other[1]) == (0, False)
+
+
+MENTIONS = [Entity((Mention(0, 1), Mention(4, 4))), Entity((Mention(7, 9),))]
+
+
+@pytest.mark.parametrize(
+    ("metric", "references", "predictions"),
+    [
+        (ts.f1(ts.match(ts.exact)), [["a"], ["b"]], [Invalid("no JSON"), ["b"]]),
+        (ts.f1(ts.match(ts.each(type=ts.exact, n=ts.exact))), [[{"type": "T", "n": 1}]], [[{"type": "T", "n": 2}]]),
+        (ts.f1(ts.each(a=ts.match(ts.exact))), [{"a": []}, {"a": ["x"]}], [{"a": None}, {"a": ["x"]}]),
+        (ts.f1(ts.match(ts.derive(Entity))), [MENTIONS], [MENTIONS[:1]]),
+    ],
+    ids=["invalid", "labels", "empty", "mentions"],
+)
+def test_special_documents_are_packed_as_trees_are(metric, references, predictions):
+    trees = [explain_document(metric, *pair) for pair in zip(references, predictions, strict=True)]
+    found = pack_documents(explain_together(metric, references, predictions))
+    assert found == [(pack_tree(tree, [DEEPEST]), False) for tree in trees]
 
 
 PEOPLE = [{"name": "Ada", "tags": ["x", "y"], "born": None}, {"name": "Bob", "tags": ["z"], "born": 1900}]

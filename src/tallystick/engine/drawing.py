@@ -28,6 +28,8 @@ from tallystick.errors import MetricError, SidesMismatch
 
 CELLS = 2_000_000
 """How many weights, and how many sums, exist at a time: 16 MB each."""
+DRAWN = 1 << 16
+"""How many counts are drawn at a time, before they become weights of 64 bits."""
 Weights: TypeAlias = type[np.float32] | type[np.float64]
 Block: TypeAlias = NDArray[Any]
 """Weights, of one type or the other."""
@@ -55,11 +57,13 @@ def _draw_compiled(rng: np.random.Generator, block: Block) -> bool:
         return False
     if block.dtype == np.float32:
         return library.draw_documents(rng.bit_generator, block)
-    counts = np.empty((1, block.shape[1]), np.float32)
-    for k in range(len(block)):
-        if not library.draw_documents(rng.bit_generator, counts):
-            return False  # as for the first row: nothing was drawn
-        block[k] = counts[0]
+    some = max(1, DRAWN // block.shape[1])
+    counts = np.empty((min(some, len(block)), block.shape[1]), np.float32)
+    for first in range(0, len(block), some):
+        part = counts[: len(block) - first]
+        if not library.draw_documents(rng.bit_generator, part):
+            return False  # as for the first rows: nothing was drawn
+        block[first : first + some] = part
     return True
 
 

@@ -5,6 +5,9 @@
  */
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 typedef int64_t I;
 
@@ -394,6 +397,124 @@ SHARED void match_sparse(I height, I width, const I *starts, const I *columns, c
     }
 }
 
+/* Which of 64 bytes equal `wanted`, the first as the lowest bit. */
+static inline uint64_t bits_equal(const unsigned char *here, unsigned char wanted)
+{
+    uint64_t bits = 0;
+#ifdef __SSE2__
+    const __m128i all = _mm_set1_epi8((char)wanted);
+    for (int k = 0; k < 4; k++) {
+        const __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(here + 16 * k));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(some, all)) << (16 * k);
+    }
+#else
+    for (int k = 0; k < 64; k++) bits |= (uint64_t)(here[k] == wanted) << k;
+#endif
+    return bits;
+}
+
+static inline int lowest_bit(uint64_t bits)
+{
+#ifdef __GNUC__
+    return __builtin_ctzll(bits);
+#else
+    int at = 0;
+    while (!(bits >> at & 1)) at++;
+    return at;
+#endif
+}
+
+/* Which of 64 bytes exceed `limit`, which is not below 127: bytes beyond ASCII are negative where they have a sign. */
+static inline uint64_t bits_above(const unsigned char *here, unsigned char limit)
+{
+    uint64_t bits = 0;
+#ifdef __SSE2__
+    const __m128i all = _mm_set1_epi8((char)limit), none = _mm_setzero_si128();
+    for (int k = 0; k < 4; k++) {
+        const __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(here + 16 * k));
+        const __m128i above = limit < 128 ? some : _mm_and_si128(_mm_cmpgt_epi8(some, all), _mm_cmplt_epi8(some, none));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(above) << (16 * k);
+    }
+#else
+    for (int k = 0; k < 64; k++) bits |= (uint64_t)(here[k] > limit) << k;
+#endif
+    return bits;
+}
+
+/* Whether a run of bytes is UTF-8 (Unicode 15, table 3-7): bytes that go on stand exactly where those that begin a character say. */
+SHARED I is_utf8(const unsigned char *data, I size)
+{
+    uint64_t before_2 = 0, before_3 = 0, before_4 = 0; /* what begins a character of two bytes or more, of three, of four; of the 64 bytes before */
+    unsigned char last[64];
+    for (I base = 0; base <= size; base += 64) { /* what the end cuts short has zeros where it should go on */
+        const unsigned char *here = data + base;
+        if (size - base < 64) {
+            memset(last, 0, sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        const uint64_t high = bits_above(here, 0x7F);
+        if (!(high | before_2)) continue;
+        const uint64_t any = bits_above(here, 0xBF), two = bits_above(here, 0xC1);
+        const uint64_t three = bits_above(here, 0xDF), four = bits_above(here, 0xEF);
+        if (any != two || bits_above(here, 0xF4)) return 0;
+        const uint64_t expected = two << 1 | before_2 >> 63 | three << 2 | before_3 >> 62 | four << 3 | before_4 >> 61;
+        if ((high & ~any) != expected) return 0;
+        if (three)
+            for (uint64_t odd = bits_equal(here, 0xE0) | bits_equal(here, 0xED) | bits_equal(here, 0xF0) | bits_equal(here, 0xF4); odd;
+                 odd &= odd - 1) { /* too long, half of a pair, too large */
+                const I at = base + lowest_bit(odd);
+                const unsigned char first = data[at], second = at + 1 < size ? data[at + 1] : 0;
+                if (first == 0xE0 ? second < 0xA0 : first == 0xED ? second > 0x9F : first == 0xF0 ? second < 0x90 : second > 0x8F) return 0;
+            }
+        before_2 = two;
+        before_3 = three;
+        before_4 = four;
+    }
+    return 1;
+}
+
+/* The twin of `files.conllu._cut_stretch`: the kind (0: a row, 1: a comment, 2: blank) and the start of each line, and where the pieces of
+ * each row end. `piece` is that of each of the `fields` fields of a row, in order. A row with another number of fields is the last that is
+ * read, and found[1] says how many it has; found[0] is the number of rows. How many lines were read, all of which end. */
+SHARED I cut_rows(const unsigned char *data, I size, I fields, const I *piece, I pieces, unsigned char *kinds, int32_t *starts,
+                  int32_t *bounds, I *found)
+{
+    I lines = 0, rows = 0, field = 0, start = 0;
+    unsigned char last[64];
+    found[1] = fields;
+    for (I base = 0; base < size; base += 64) {
+        const unsigned char *here = data + base;
+        if (size - base < 64) { /* nothing behind the end is read */
+            memset(last, 0, sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        const uint64_t ends = bits_equal(here, '\n');
+        for (uint64_t marks = ends | bits_equal(here, '\t'); marks; marks &= marks - 1) {
+            const int at = lowest_bit(marks);
+            bounds[rows * pieces + piece[field < fields ? field : fields - 1]] = (int32_t)(base + at);
+            field++;
+            if (!(ends >> at & 1)) continue;
+            const unsigned char kind = data[start] == '\n' ? 2 : data[start] == '#';
+            starts[lines] = (int32_t)start;
+            kinds[lines++] = kind;
+            if (!kind) {
+                rows++;
+                if (field != fields) {
+                    found[0] = rows;
+                    found[1] = field;
+                    return lines;
+                }
+            }
+            start = base + at + 1;
+            field = 0;
+        }
+    }
+    found[0] = rows;
+    return lines;
+}
+
 static inline uint64_t range_hash(const unsigned char *here, I size, const unsigned char *end)
 {
     const uint64_t factor = 0x9E3779B97F4A7C15u;
@@ -418,22 +539,31 @@ static inline uint64_t range_hash(const unsigned char *here, I size, const unsig
     return hash * factor;
 }
 
+/* The bytes of n ranges, one after the other. */
+SHARED void take_ranges(const unsigned char *data, I n, const I *start, const I *length, unsigned char *out)
+{
+    for (I i = 0; i < n; out += length[i++]) memcpy(out, data + start[i], (size_t)length[i]);
+}
+
+/* A number of an array of 64 bits each, if `wide`, or of 32. */
+static inline I nth(const void *numbers, I at, I wide) { return wide ? ((const I *)numbers)[at] : ((const int32_t *)numbers)[at]; }
+
 /* The twin of `files.table.number_ranges`: the number of each of n ranges of bytes, counted from 0 in order of first occurrence, and
  * where each first occurs. `table` has 2^bits places, more than twice as many as there are ranges, and begins with few of them, which
  * stay in the processor's cache where few ranges are different. How many are different. */
-SHARED I number_spans(const unsigned char *data, I bytes, I n, const I *start, const I *length, I bits, int32_t *table,
-                      int32_t *codes, I *first)
+static inline I number_them(const unsigned char *data, I bytes, I n, const void *start, const void *length, I wide, I bits, int32_t *table,
+                            int32_t *codes, I *first)
 {
     I used = bits < 12 ? bits : 12;
     int32_t found = 0;
     memset(table, -1, sizeof(int32_t) << used);
     for (I i = 0; i < n; i++) {
-        const unsigned char *here = data + start[i];
-        const I size = length[i];
+        const unsigned char *here = data + nth(start, i, wide);
+        const I size = nth(length, i, wide);
         uint64_t mask = ((uint64_t)1 << used) - 1, place = range_hash(here, size, data + bytes) >> (64 - used);
         while (table[place] >= 0) {
             const I other = first[table[place]];
-            if (length[other] == size && !memcmp(data + start[other], here, (size_t)size)) break;
+            if (nth(length, other, wide) == size && !memcmp(data + nth(start, other, wide), here, (size_t)size)) break;
             place = (place + 1) & mask;
         }
         if (table[place] >= 0) {
@@ -447,13 +577,24 @@ SHARED I number_spans(const unsigned char *data, I bytes, I n, const I *start, c
             mask = ((uint64_t)1 << used) - 1;
             memset(table, -1, sizeof(int32_t) << used);
             for (int32_t k = 0; k < found; k++) {
-                place = range_hash(data + start[first[k]], length[first[k]], data + bytes) >> (64 - used);
+                place = range_hash(data + nth(start, first[k], wide), nth(length, first[k], wide), data + bytes) >> (64 - used);
                 while (table[place] >= 0) place = (place + 1) & mask;
                 table[place] = k;
             }
         }
     }
     return found;
+}
+
+SHARED I number_spans(const unsigned char *data, I bytes, I n, const I *start, const I *length, I bits, int32_t *table, int32_t *codes, I *first)
+{
+    return number_them(data, bytes, n, start, length, 1, bits, table, codes, first);
+}
+
+SHARED I number_short_spans(const unsigned char *data, I bytes, I n, const int32_t *start, const int32_t *length, I bits, int32_t *table,
+                       int32_t *codes, I *first)
+{
+    return number_them(data, bytes, n, start, length, 0, bits, table, codes, first);
 }
 
 /* The twin of the steps in `program.PrimalDual._block`: over-relaxed steps of the primal-dual hybrid gradient on a matrix by rows, in one

@@ -32,6 +32,10 @@ _CELLS = 10_000_000
 """So many cells are filled between two looks at the clock: some hundredths of a second."""
 
 
+_STRETCH = 1 << 18
+"""So many bytes are counted at a time, which stay in the processor's cache."""
+
+
 LANES = 8
 """As many as the C code has."""
 
@@ -98,15 +102,29 @@ class Native:
         self._match_sparse.argtypes = [number, number, whole, whole, real, whole, whole, real]
 
         # Nor has every library of this interface this.
-        self._number_ranges: Any = getattr(library, "number_spans", None)
-        if self._number_ranges is not None:
-            codes = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
-            self._number_ranges.restype = number
-            self._number_ranges.argtypes = [ctypes.c_char_p, number, number, whole, whole, number, codes, codes, whole]
+        byte, short = (np.ctypeslib.ndpointer(kind, flags="C_CONTIGUOUS") for kind in (np.uint8, np.int32))
+        self._number_ranges: Any = {}
+        for name, kind, offset in (("number_spans", np.int64, whole), ("number_short_spans", np.int32, short)):
+            function = getattr(library, name, None)
+            if function is not None:
+                self._number_ranges[np.dtype(kind)] = function
+                function.restype = number
+                function.argtypes = [ctypes.c_char_p, *[number] * 2, *[offset] * 2, number, short, short, whole]
+        self._is_utf8: Any = getattr(library, "is_utf8", None)
+        if self._is_utf8 is not None:
+            self._is_utf8.restype = number
+            self._is_utf8.argtypes = [ctypes.c_char_p, number]
+        self._take_ranges: Any = getattr(library, "take_ranges", None)
+        if self._take_ranges is not None:
+            self._take_ranges.restype = None
+            self._take_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, byte]
+        self._cut_rows: Any = getattr(library, "cut_rows", None)
+        if self._cut_rows is not None:
+            self._cut_rows.restype = number
+            self._cut_rows.argtypes = [byte, number, number, whole, number, byte, short, short, whole]
 
         self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
         if self._hybrid_steps is not None:
-            short = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
             self._hybrid_steps.restype = None
             self._hybrid_steps.argtypes = [number] * 3 + [short] * 2 + [real] * 5 + [ctypes.c_double] + [real] * 9
 
@@ -126,17 +144,47 @@ class Native:
         )
         return reached, paid, now, by, price_by, values, prices
 
-    def number_ranges(self, data: bytes, start: I64, length: I64) -> tuple[NDArray[np.int32], I64] | None:
+    def number_ranges(
+        self, data: bytes, start: NDArray[np.signedinteger], length: NDArray[np.signedinteger]
+    ) -> tuple[NDArray[np.int32], I64] | None:
         """The number of each range of bytes, and where each number first occurs (`files.table.number_ranges`); None without that."""
-        if self._number_ranges is None or len(start) >= 2**30:
+        function = self._number_ranges.get(start.dtype)
+        if function is None or len(start) >= 2**30:
             return None
         bits = len(start).bit_length() + 1
         codes, first = np.empty(len(start), np.int32), np.empty(len(start), np.int64)
         table = np.empty(1 << bits, np.int32)
-        found = self._number_ranges(
-            data, len(data), len(start), *map(np.ascontiguousarray, (start, length)), bits, table, codes, first
-        )
+        offsets = (np.ascontiguousarray(one, start.dtype) for one in (start, length))
+        found = function(data, len(data), len(start), *offsets, bits, table, codes, first)
         return codes, first[:found].copy()
+
+    def is_utf8(self, data: bytes) -> bool | None:
+        """Whether this is UTF-8 (`files.lines.is_utf8`); None without that."""
+        return None if self._is_utf8 is None else bool(self._is_utf8(data, len(data)))
+
+    def take_ranges(self, data: bytes, start: I64, length: I64) -> NDArray[np.uint8] | None:
+        """The bytes of ranges, one after the other (`files.table.take_ranges`); None without that."""
+        if self._take_ranges is None:
+            return None
+        out = np.empty(int(length.sum()), np.uint8)
+        self._take_ranges(data, len(start), *map(np.ascontiguousarray, (start, length)), out)
+        return out
+
+    def cut_rows(
+        self, data: NDArray[np.uint8], pieces: I64
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], int] | None:
+        """Whole lines cut into the pieces of their rows (`files.conllu._cut_rows`); None without that."""
+        if self._cut_rows is None or len(data) >= 2**31:
+            return None
+        most = sum(
+            int(np.count_nonzero(data[begin : begin + _STRETCH] == ord("\n")))
+            for begin in range(0, len(data), _STRETCH)
+        )
+        width = int(pieces[-1]) + 1
+        kinds, starts, found = np.empty(most, np.uint8), np.empty(most, np.int32), np.empty(2, np.int64)
+        bounds = np.empty((most + 1, width), np.int32)
+        lines = self._cut_rows(data, len(data), len(pieces), pieces, width, kinds, starts, bounds, found)
+        return kinds[:lines], starts[:lines], bounds[: found[0]], int(found[1])
 
     def match_sparse(self, starts: I64, columns: I64, weights: F64, width: int) -> I64:
         """The column of each row (-1: none) in the heaviest 1:1 matching; row r has the edges starts[r] ... starts[r + 1]."""

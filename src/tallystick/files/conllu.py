@@ -24,11 +24,11 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import ranges
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError
-from tallystick.files.lines import read_utf8
+from tallystick.files.lines import LARGE, read_utf8
 from tallystick.files.source import Source
-from tallystick.files.table import number_ranges
+from tallystick.files.table import number_ranges, take_ranges
 from tallystick.frozen import frozen
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
@@ -41,6 +41,8 @@ STRETCH = 1 << 18
 PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS), (MISC,))
 _ENDS = np.array([piece[-1] - MISC for piece in PIECES])
 """Where pieces end, counted in tabs before the end of the line, which ends MISC."""
+_PIECE_OF = np.repeat(np.arange(len(PIECES)), [len(piece) for piece in PIECES])
+"""The piece of each column."""
 _NAMED = np.zeros(256, np.bool_)
 _NAMED[list(b"nsg")] = True  # newdoc, sent_id, global.Entity
 _SPACE = np.zeros(256, np.bool_)
@@ -48,7 +50,10 @@ _SPACE[list(b" \t")] = True
 
 SPACES = {ord(c): None for c in " \u00a0\u1680\u202f\u205f\u3000"} | dict.fromkeys(range(0x2000, 0x200B))
 """Unicode's category Zs. Some treebanks have spaces inside words ("10 000"); the text has none."""
-_SPACE_BYTES = tuple({chr(space).encode()[:2] for space in SPACES})
+_SPACE_STARTS = (b"\t", *{chr(space).encode() for space in SPACES})
+"""What a form without a word begins with: the end of the field, or a space."""
+_LIKE_SPACE = np.zeros(256, np.bool_)
+_LIKE_SPACE[[start[0] for start in _SPACE_STARTS]] = True
 
 Ints = NDArray[np.int32]
 
@@ -123,7 +128,7 @@ class Table:
     """Those that were asked for, and those of the same pieces."""
     bounds: NDArray[np.signedinteger]
     """Where each piece of each row ends."""
-    starts: NDArray[np.intp]
+    starts: NDArray[np.signedinteger]
     """Where each row begins."""
     comment_lines: NDArray[np.intp]
     comments: list[bytes]
@@ -152,79 +157,97 @@ class Table:
 def read_table(content: Content, wanted: Collection[int]) -> Table:
     """Split a file into columns; the only errors here are wrong numbers of columns."""
     data, size = content.data, len(content.data)
-    kinds = [np.zeros(0, np.uint8)]
-    row_starts = [np.zeros(0, np.intp)]
     offset_type = np.int32 if size < 2**31 else np.int64
-    row_bounds = [np.zeros((0, len(PIECES)), offset_type)]
-    comment_lines = [np.zeros(0, np.intp)]
-    comments: list[bytes] = []
+    kinds, starts = [np.zeros(0, np.uint8)], [np.zeros(0, offset_type)]
+    bounds = [np.zeros((0, len(PIECES)), offset_type)]
+    native = compiled() if size >= LARGE else None
     begin, lines_before = 0, 0
     while begin < size:
-        end = data.find(b"\n", min(begin + STRETCH, size) - 1) + 1
+        end = data.find(b"\n", min(begin + (STRETCH if native is None else 1 << 30), size) - 1) + 1
         stretch = np.frombuffer(data, np.uint8, end - begin, begin)
-        marks = np.flatnonzero((stretch - np.uint8(ord("\t"))) < 2)  # tabs and line ends, which are the next byte
-        line_marks = np.flatnonzero(stretch[marks] == ord("\n"))
-        ends = marks[line_marks]
-        starts = np.concatenate(([0], ends[:-1] + 1))
-        first = stretch[starts]
-        kind = np.full(len(ends), ROW, np.uint8)
-        kind[first == ord("\n")] = BLANK
-        kind[first == ord("#")] = COMMENT
-        is_row = kind == ROW
-
-        tabs_in_line = np.diff(line_marks, prepend=-1) - 1
-        wrong = np.flatnonzero(is_row & (tabs_in_line != 9))
-        if wrong.size:
-            raise _not_ten(content, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
-        bounds = marks[line_marks[is_row][:, None] + _ENDS].astype(offset_type)
-
-        # `# text` is the long one among the comments, so look at the letter after the space first.
-        first, second = (stretch[np.minimum(starts + k, len(stretch) - 1)] for k in (1, 2))
-        may_name = _NAMED[first] | (_SPACE[first] & (_NAMED[second] | _SPACE[second]))
-        named = np.flatnonzero((kind == COMMENT) & may_name)
-        comments += _slices(data, starts[named] + begin, ends[named] + begin)
-        comment_lines.append(lines_before + named + 1)
+        found = native.cut_rows(stretch, _PIECE_OF) if native is not None else None
+        kind, start, bound, fields = _cut_rows(stretch) if found is None else found
+        lines_before += len(kind)
+        if fields != len(_PIECE_OF):
+            raise _not_ten(content, lines_before, fields)
         kinds.append(kind)
-        row_starts.append(starts[is_row] + begin)
-        row_bounds.append(bounds + offset_type(begin))
-        begin, lines_before = end, lines_before + len(kind)
+        starts.append(start + offset_type(begin) if begin else start.astype(offset_type, copy=False))
+        bounds.append(bound + offset_type(begin) if begin else bound.astype(offset_type, copy=False))
+        begin = end
 
+    every_kind, every_start, every_bound = _joined(kinds), _joined(starts), _joined(bounds)
+    is_row = every_kind == ROW
+    row_start, lines = every_start[is_row], (np.flatnonzero(is_row) + 1).astype(np.int32)
     columns: dict[int, Coded] = {}
-    start, every_bound = np.concatenate(row_starts), np.concatenate(row_bounds)
     for at, piece in enumerate(PIECES):
         if wanted and any(column in wanted for column in piece):
-            piece_start = start if at == 0 else every_bound[:, at - 1].astype(np.intp) + 1
-            piece_end = every_bound[:, at].astype(np.intp)
+            piece_start = row_start if at == 0 else every_bound[:, at - 1] + offset_type(1)
+            piece_end = every_bound[:, at]
             codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
-            fields = _fields(data, piece_start[occurs], piece_end[occurs])
-            columns.update(zip(piece, _split_piece(codes, fields, len(piece)), strict=True))
-    every_kind = np.concatenate(kinds)
-    lines = (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32)
-    return Table(content, every_kind, lines, columns, every_bound, start, np.concatenate(comment_lines), comments)
+            distinct = _texts(data, piece_start[occurs].astype(np.intp), piece_end[occurs].astype(np.intp))
+            columns.update(zip(piece, _split_piece(codes, distinct, len(piece)), strict=True))
+    named, comments = _find_comments(data, every_kind, every_start)
+    return Table(content, every_kind, lines, columns, every_bound, row_start, named + 1, comments)
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Arrays behind an empty one, in one array; of a single one nothing is copied."""
+    return parts[1] if len(parts) == 2 else np.concatenate(parts)
+
+
+def _cut_rows(stretch: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp], int]:
+    """The kind and the start of each line, where each piece of each row ends, and the number of fields of a row; a row that has another
+    number is the last."""
+    marks = np.flatnonzero((stretch - np.uint8(ord("\t"))) < 2)  # tabs and line ends, which are the next byte
+    line_marks = np.flatnonzero(stretch[marks] == ord("\n"))
+    starts = np.concatenate(([0], marks[line_marks[:-1]] + 1))
+    first = stretch[starts]
+    kinds = np.full(len(starts), ROW, np.uint8)
+    kinds[first == ord("\n")] = BLANK
+    kinds[first == ord("#")] = COMMENT
+    fields = np.diff(line_marks, prepend=-1)
+    wrong = np.flatnonzero((kinds == ROW) & (fields != len(_PIECE_OF)))
+    if wrong.size:
+        lines = int(wrong[0]) + 1
+        return kinds[:lines], starts[:lines], np.zeros((0, len(PIECES)), np.intp), int(fields[lines - 1])
+    return kinds, starts, marks[line_marks[kinds == ROW][:, None] + _ENDS], len(_PIECE_OF)
+
+
+def _find_comments(data: bytes, kinds: NDArray[np.uint8], starts: NDArray[Any]) -> tuple[NDArray[np.intp], list[bytes]]:
+    """The lines, counted from 0, that may be a comment which names something, and their text."""
+    lines = np.flatnonzero(kinds == COMMENT)
+    every = np.frombuffer(data, np.uint8)
+    # `# text` is the long one among the comments, so look at the letter after the space first.
+    first, second = (every[np.minimum(starts[lines].astype(np.intp) + k, len(every) - 1)] for k in (1, 2))
+    named = lines[_NAMED[first] | (_SPACE[first] & (_NAMED[second] | _SPACE[second]))]
+    ends = np.append(starts, len(data))[named + 1] - 1
+    return named, _slices(data, starts[named], ends)
 
 
 def _slices(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[bytes]:
     return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _fields(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[str]:
-    """The fields of some ranges, each of which is followed by a tab or the end of its line."""
-    if not len(starts):
-        return []
+def _texts(data: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> bytes:
+    """Ranges of fields, each of which is followed by a tab or the end of its line; a tab stands behind each here."""
     sizes = ends - starts + 1
-    taken = np.frombuffer(data, np.uint8)[ranges(starts, sizes)]
+    taken = take_ranges(data, starts, sizes)
     taken[np.cumsum(sizes) - 1] = ord("\t")
-    return taken[:-1].tobytes().decode("utf-8").split("\t")
+    return taken.tobytes()
 
 
-def _split_piece(codes: Ints, fields: list[str], width: int) -> list[Coded]:
-    """The columns of a piece, from its codes and the fields of its distinct values."""
+def _split_piece(codes: Ints, distinct: bytes, width: int) -> list[Coded]:
+    """The columns of a piece, from its codes and its distinct values: a piece occurs once, its fields may occur in several."""
+    if width == 1:
+        return [Coded(codes, distinct.decode("utf-8").split("\t")[:-1])]
+    every_end = np.flatnonzero(np.frombuffer(distinct, np.uint8) == ord("\t"))
+    every_start = np.concatenate(([0], every_end + 1))
     columns = []
     for column in range(width):
-        mine = fields[column::width]
-        numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        numbered = np.fromiter(map(numbers.__getitem__, mine), np.int32, len(mine))
-        columns.append(Coded(numbered[codes], list(numbers)))
+        start, end = every_start[column:-1:width], every_end[column::width]
+        numbers, occurs = number_ranges(distinct, start, end - start)
+        values = _texts(distinct, start[occurs], end[occurs]).decode("utf-8").split("\t")[:-1]
+        columns.append(Coded(numbers[codes], values))
     return columns
 
 
@@ -417,18 +440,15 @@ def _find_sentences(table: Table) -> NDArray[np.intp]:
 
 def _check_forms(table: Table, ids: Ids) -> None:
     """No FORM is empty, or nothing but spaces, except that of an empty node. Only forms that begin like a space are read."""
-    start = table.bounds[:, 0].astype(np.intp) + 1
-    data = np.frombuffer(table.content.data, np.uint8)
-    first, second = data[start].astype(np.uint16), data[start + 1].astype(np.uint16)
-    suspect = (first == ord("\t")) | (first == ord(" "))
-    for lead in _SPACE_BYTES:
-        if len(lead) == 2:
-            suspect |= (first == lead[0]) & (second == lead[1])
-    for row in np.flatnonzero(suspect & (ids.kind != EMPTY)).tolist():
-        begin = int(start[row])
-        form = table.content.data[begin : table.content.data.index(b"\t", begin)]
-        if not form.decode().translate(SPACES):
-            table.fail(row, "an empty FORM", FORM)
+    data = table.content.data
+    begins = table.bounds[:, 0]
+    suspect = np.flatnonzero(_LIKE_SPACE[np.frombuffer(data, np.uint8)[begins + 1]])
+    for row in suspect[ids.kind[suspect] != EMPTY].tolist():
+        begin = int(begins[row]) + 1
+        if data.startswith(_SPACE_STARTS, begin):
+            form = data[begin : data.index(b"\t", begin)]
+            if not form.decode().translate(SPACES):
+                table.fail(row, "an empty FORM", FORM)
 
 
 def read_heads(column: Coded, first_word: Ints, length: Ints, rows: NDArray[np.intp], fail: Fail) -> Ints:

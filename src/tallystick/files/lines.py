@@ -15,6 +15,7 @@ from typing import IO, Any, NoReturn
 
 import numpy as np
 
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError, Place, TallystickError
 from tallystick.files.json_values import NotJson, explained, placed
 from tallystick.files.source import (
@@ -194,8 +195,19 @@ CHECKED = 1 << 16
 """So many bytes are checked at a time: of more, the memory that it takes is given back to the system, and taken again, each time."""
 
 
+LARGE = 1 << 18
+"""From so many bytes on the compiled part, which has to be loaded first, pays: a fifth of the time."""
+
+
 def is_utf8(piece: bytes) -> bool:
     """Whether this is UTF-8, at a tenth of the price of decoding it."""
+    if len(piece) >= LARGE and (native := compiled()) is not None and (found := native.is_utf8(piece)) is not None:
+        return found
+    return is_utf8_by_lines(piece)
+
+
+def is_utf8_by_lines(piece: bytes) -> bool:
+    """The same with NumPy."""
     begin = 0
     while begin < len(piece):  # no character goes on behind a line's end
         end = piece.find(b"\n", begin + CHECKED) + 1 or len(piece)

@@ -53,6 +53,15 @@ _MASKS: Words = _BYTE_MASKS.view("<u8")
 _MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
 
 
+def take_ranges(data: bytes, start: I64, length: I64) -> NDArray[np.uint8]:
+    """The bytes of some ranges, one after the other."""
+    if len(start) >= MANY and (native := compiled()) is not None:
+        found = native.take_ranges(data, start, length)
+        if found is not None:
+            return found
+    return np.frombuffer(data, np.uint8)[ranges(start, length)]
+
+
 def number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
     """The number of each range, counted from 0 in order of first occurrence, and where each first occurs."""
     if len(start) >= MANY and (native := compiled()) is not None:
@@ -373,7 +382,7 @@ def read_columns(
             if keep_tokens and token_column is not None:
                 index = column_index(block, tokens, token_column)
                 sizes = block.end[index] - block.start[index]
-                token_data.append(np.frombuffer(block.data, dtype=np.uint8)[ranges(block.start[index], sizes)])
+                token_data.append(take_ranges(block.data, block.start[index], sizes))
                 token_sizes.append(sizes.astype(np.int32))
         begins = np.flatnonzero(~np.concatenate(([within], is_token[:-1]))[tokens])
         firsts.append(begins + count)

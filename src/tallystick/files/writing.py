@@ -45,6 +45,16 @@ class JsonText(str):
     __slots__ = ()
 
 
+def written(value: Any) -> JsonText:
+    """JSON without white space, of values that have neither NaN nor infinity among them, in a fifth of the time."""
+    from msgspec.json import encode
+
+    try:
+        return JsonText(encode(value, enc_hook=str).decode())
+    except UnicodeEncodeError:  # half a surrogate pair
+        return JsonText(to_json(value, indent=None))
+
+
 def to_json_object(values: Mapping[str, Any]) -> JsonText:
     """An object without white space, of values and of parts that are written already, which are taken as they are."""
     parts = (

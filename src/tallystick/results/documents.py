@@ -10,14 +10,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
+from tallystick.engine.arrays import F64
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
-from tallystick.files.writing import JsonText, to_json_object
+from tallystick.files.writing import JsonText, to_json_object, written
 from tallystick.frozen import frozen
-from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, InOrder
+from tallystick.results.explanation import (
+    MATCHED,
+    MISSED,
+    SPURIOUS,
+    Explained,
+    Explanation,
+    InOrder,
+    Level,
+    Plain,
+)
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
 from tallystick.show.tables import Table
@@ -159,6 +172,8 @@ def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
 
 DEEPEST = 4000
 """How many nodes one document's alignment may have in the page."""
+FIRST, TOGETHER = 8, 256
+"""So many documents are aligned together: at first, while nobody knows how large they are, and at the most."""
 LABELS = ("slot", "role", "key", "type")
 """What an item is called by: the first of these that it has."""
 WRITTEN = 500
@@ -188,29 +203,142 @@ def carry_documents(
     out: list[JsonText] = []
     if explain is None and draw is None:
         return Carried(out, False)
-    if isinstance(explain, InOrder):
-        explain.expect(ids)
-    for key in ids:
-        nodes = [DEEPEST]
-        found = None if explain is None else explain(key)
-        tree = None if found is None else pack_tree(found, nodes)
-        drawn = draw(key) if draw is not None else () if found is None or shapes is None else shapes(found)
-        drawings = [drawing.packed() for drawing in drawn]
-        one = to_json_object({"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0})
-        budget -= len(one.encode())
-        if budget < 0 and out:
-            return Carried(out, True)
-        out.append(one)
+    weight = 0
+    while len(out) < len(ids):
+        known = 1 + (budget - weight) * len(out) // weight if weight else FIRST  # as many as there may be room for
+        some = ids[len(out) : len(out) + max(1, min(known, TOGETHER))]
+        explained = None if explain is None else _explained(explain, some)
+        packed = None if explained is None else pack_documents(explained)
+        for k, key in enumerate(some):
+            tree, cut = (None, False) if packed is None else packed[k]
+            drawn: Sequence[Drawing] = ()
+            if draw is not None:
+                drawn = draw(key)
+            elif shapes is not None and explained is not None:
+                drawn = shapes(explained.tree(k))
+            one = to_json_object(
+                {"tree": written(tree), "drawings": [drawing.packed() for drawing in drawn], "cut": cut}
+            )
+            weight += len(one.encode())
+            if weight > budget and out:
+                return Carried(out, True)
+            out.append(one)
     return Carried(out, False)
 
 
-def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
-    """[name, status, weight, reference's own, predicted's own, reference, predicted, children]
+def _explained(explain: Callable[[Any], Explanation], some: Sequence[Any]) -> Explained:
+    if isinstance(explain, InOrder):
+        return explain.together(some)
+    return Explained(None, {}, dict(enumerate(map(explain, some))))
 
-    A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
-    the same twice is said once: a part with nothing but one part inside is that part, under both names, and an item is
-    called by its slot, role, type or key where both sides agree about it.
-    """
+
+Row = list[Any]
+"""[name, status, weight, reference's own, predicted's own, reference, predicted, children]
+
+A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
+the same twice is said once: a part with nothing but one part inside is that part, under both names, and an item is
+called by its slot, role, type or key where both sides agree about it.
+"""
+
+
+def pack_documents(explained: Explained) -> list[tuple[Row, bool]]:
+    """The alignment of each document as a page has it, and whether it is cut: as `pack_tree` has it, made from the columns."""
+    rows, sizes = _pack_level(explained.top) if explained.top is not None else ([], np.zeros(0))
+    out = []
+    for k in range(len(explained.rows.keys() | explained.others.keys())):
+        if k in explained.others or sizes[explained.rows[k]] >= DEEPEST:
+            nodes = [DEEPEST]
+            out.append((pack_tree(explained.tree(k), nodes), nodes[0] <= 0))
+        else:
+            out.append((rows[explained.rows[k]], False))
+    return out
+
+
+def _pack_level(level: Level) -> tuple[list[Row], F64]:
+    """The nodes of a level, packed, and how many nodes each is."""
+    n = level.pairs
+    sizes = np.ones(len(level))
+    below: list[list[Row]] = [[] for _ in range(n)]
+    only: dict[int, str] = {}
+    whole = _mentions(level)
+    for lower in () if whole is True else level.below:
+        rows, inner = _pack_level(lower)
+        sizes[:n] += np.bincount(lower.homes, inner, n)
+        for home, row in zip(lower.homes, rows, strict=True):
+            below[home].append(row)
+        if lower.places:
+            only.update(zip(lower.homes, _items(lower), strict=True))
+    for k in whole if isinstance(whole, list) else ():
+        below[k], sizes[k] = [], 1
+    names = list(level.named() if level.names or not level.places else _items(level))
+    weights = list(map(_weights, level.weights, *level.selves))
+    wrong = (np.array(level.weights[:n]) < np.maximum(level.selves[0][:n], level.selves[1][:n])).tolist()
+    sides = level.reference, level.predicted
+    texts = _Texts({*map(type, sides[0]), *map(type, sides[1])} <= {str, int, NoneType, Plain})
+    out: list[Row] = []
+    for name, own, children, differs, left, right in zip(names, weights, below, wrong, *sides, strict=False):
+        if children:
+            single = only.get(len(out), "") if len(children) == 1 else None
+            out.append(_above(name, "=", own, children, level.places is not None, single))
+        elif differs:
+            out.append([name, "=", *own, *texts.both(left, right)])
+        else:
+            text = texts.one(left)
+            other = 0 if left is right or texts.one(right) == text else texts.one(right)
+            out.append([name, "=", *own, text, other])
+    for k in range(n, len(level)):
+        missed = k < n + level.missed
+        value = sides[0][k] if missed else sides[1][k]
+        if isinstance(value, str):
+            text = texts.one(value)
+            out.append([names[k], "-", *weights[k], text, None] if missed else [names[k], "+", *weights[k], None, text])
+        else:
+            nodes = [DEEPEST]
+            out.append(
+                _alone(names[k], "-" if missed else "+", value, weights[k], level.places is not None, nodes, level.node)
+            )
+            sizes[k] += DEEPEST - nodes[0]
+    return out, sizes
+
+
+class _Texts:
+    """Values in words, each different one looked at once where values can be told apart by what they are equal to."""
+
+    def __init__(self, plain: bool) -> None:
+        self.plain = plain
+        self._known: dict[Any, str] = {}
+        self._pairs: dict[tuple[Any, Any], tuple[str, str | int]] = {}
+
+    def one(self, value: Any) -> str:
+        if not self.plain:
+            return value_text(value)
+        found = self._known.get(value)
+        if found is None:
+            found = self._known[value] = value_text(value)
+        return found
+
+    def both(self, reference: Any, predicted: Any) -> tuple[str, str | int]:
+        """Two values that are not the same; the second is 0 if it reads as the first."""
+        found = self._pairs.get((reference, predicted)) if self.plain else None
+        if found is None:
+            left, right = both_texts(reference, predicted)
+            found = left, 0 if left == right else right
+            if self.plain:
+                self._pairs[reference, predicted] = found
+        return found
+
+
+def _mentions(level: Level) -> bool | list[int]:
+    """The pairs of mentions, which are not shown offset by offset; True if all are."""
+    if not level.below or not any(issubclass(kind, Mention) for kind in set(map(type, level.reference))):
+        return False
+    pairs = zip(level.reference[: level.pairs], level.predicted, strict=False)
+    found = [k for k, pair in enumerate(pairs) if isinstance(pair[0], Mention) and isinstance(pair[1], Mention)]
+    return len(found) == level.pairs or found
+
+
+def pack_tree(node: Explanation, nodes: list[int]) -> Row:
+    """A tree as a page has it, of so many nodes at the most."""
     nodes[0] -= 1
     children = []
     whole = isinstance(node.reference, Mention) and isinstance(node.predicted, Mention)  # not offset by offset
@@ -218,7 +346,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
         if nodes[0] <= 0:
             break
         children.append(pack_tree(child, nodes))
-    status, name = SIGNS[node.status], node.name or _item(node)
+    status, name = SIGNS[node.status], node.name or _item(node.places)
     weights = _weights(node.weight, node.reference_self, node.predicted_self)
     if not node.children and node.status in (MISSED, SPURIOUS):
         value = node.reference if node.status == MISSED else node.predicted
@@ -226,16 +354,24 @@ def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
         if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read
             row[6] = unreadable(node.predicted)
         return row
-    if node.places:
-        name, children = _called(name, children)
-    if len(children) == 1 and tuple(children[0][2:5]) == weights:
-        inner = children[0]
-        return [_both_names(node, name, inner[0]), *inner[1:]]
     if children:
-        return [name, status, *weights, None, None, children]
+        only = _item(node.children[0].places) if len(node.children) == 1 else None
+        return _above(name, status, weights, children, bool(node.places), only)
     wrong = node.status == DIFFERS or node.weight < max(node.reference_self, node.predicted_self)
     left, right = (both_texts if wrong else _each_text)(node.reference, node.predicted)
     return [name, status, *weights, left, 0 if left == right else right]
+
+
+def _above(
+    name: str, status: str, weights: tuple[float, ...], children: list[Row], item: bool, only: str | None
+) -> Row:
+    """A part with others inside; `only` is how a single one is called by its place, None if there are several."""
+    if item:
+        name, children = _called(name, children)
+    if len(children) == 1 and tuple(children[0][2:5]) == weights:
+        inner = children[0]
+        return [_both_names(name, inner[0], item, only), *inner[1:]]
+    return [name, status, *weights, None, None, children]
 
 
 def _each_text(reference: Any, predicted: Any) -> tuple[str, str]:
@@ -255,13 +391,12 @@ def unreadable(prediction: Invalid) -> str:
     return f"{why}\n{text[:WRITTEN]}{cut}"
 
 
-def _both_names(node: Explanation, name: str, inner: str) -> str:
+def _both_names(name: str, inner: str, item: bool, only: str | None) -> str:
     """A part with nothing but one part inside. An item of a list is known by its label or its place alone."""
     if name == "document":
         return inner
-    only = node.children[0] if len(node.children) == 1 else None
-    placed = only is None or (only.places and inner == _item(only))
-    return name if node.places or placed or not inner else f"{name} · {inner}" if name else inner
+    placed = only is None or (only and inner == only)
+    return name if item or placed or not inner else f"{name} · {inner}" if name else inner
 
 
 def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
@@ -328,12 +463,17 @@ def _weights(*found: float) -> tuple[float, ...]:
     return tuple(int(x) if x == int(x) else round(x, 4) for x in found)
 
 
-def _item(node: Explanation) -> str:
+def _item(places: tuple[int | None, ...]) -> str:
     """An item of a list has no name; its places on the two sides say which it is."""
-    if not node.places:
+    if not places:
         return ""
-    left, right = ("–" if place is None else str(place + 1) for place in node.places)
-    return f"{left} ↔ {right}" if None not in node.places else f"{left if right == '–' else right}"
+    left, right = places
+    return str((right or 0) + 1) if left is None else str(left + 1) if right is None else f"{left + 1} ↔ {right + 1}"
+
+
+def _items(level: Level) -> list[str]:
+    assert level.places is not None
+    return list(map(_item, zip(*level.places, strict=True)))
 
 
 # Several predictions of one document beside its reference: the alignments of all systems as one table, along the reference.

@@ -12,10 +12,12 @@ The weights of a matching's children add up to its own; asking for an explanatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from itertools import chain, repeat
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +30,7 @@ from tallystick.engine.encoded import leaf_values
 from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
+T = TypeVar("T")
 
 
 class Plain(str):
@@ -146,68 +149,90 @@ def _with_surplus(tree: Explanation, predicted: Any) -> Explanation:
 
 
 def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
-    return _explain_all(name, node, [reference], [predicted], memory)[0]
+    top, empty = _explain_all(name, node, [reference], [predicted], memory)
+    tree = top.trees()[0]
+    for path, alone in empty.get(0, ()):
+        tree = _with_empty(tree, path.split("."), alone)
+    return tree
+
+
+@frozen(eq=False)
+class Explained:
+    """The alignments of some documents: in columns, and as trees those that have something which no level holds."""
+
+    top: Level | None
+    rows: dict[int, int]
+    """By document its row at the top."""
+    others: dict[int, Explanation]
+
+    @cached_property
+    def _trees(self) -> list[Explanation]:
+        return [] if self.top is None else self.top.trees()
+
+    def tree(self, place: int) -> Explanation:
+        """The alignment of one of the documents."""
+        return self.others[place] if place in self.others else self._trees[self.rows[place]]
+
+    def trees(self) -> list[Explanation]:
+        """The alignments of all of them."""
+        return [self.tree(k) for k in range(len(self.rows.keys() | self.others.keys()))]
+
+
+def explain_together(
+    metric: Node, references: Sequence[Any], predictions: Sequence[Any], memory: Memory | None = None
+) -> Explained:
+    """The alignments of many documents, for which each level of the metric is aligned once."""
+    if metric.by_side is not None:
+        pairs = enumerate(zip(references, predictions, strict=True))
+        return Explained(None, {}, {k: explain_document(metric, *pair, memory) for k, pair in pairs})
+    inner = [one.value if isinstance(one, Surplus) else one for one in predictions]
+    valid = [k for k, one in enumerate(inner) if not isinstance(one, Invalid)]
+    sides = [references[k] for k in valid], [inner[k] for k in valid]
+    top, empty = _explain_all("document", metric.summed, *sides, memory)
+    found = Explained(top, {k: row for row, k in enumerate(valid)}, {})
+    for k, one in enumerate(predictions):
+        if k not in found.rows:
+            found.others[k] = explain_document(metric, references[k], one, memory)
+        elif (row := found.rows[k]) in empty or isinstance(one, Surplus):
+            tree = found._trees[row]
+            for path, alone in empty.get(row, ()):
+                tree = _with_empty(tree, path.split("."), alone)
+            found.others[k] = _with_surplus(tree, one)
+    return found
 
 
 def explain_documents(
     metric: Node, references: Sequence[Any], predictions: Sequence[Any], memory: Memory | None = None
 ) -> list[Explanation]:
-    """The alignments of many documents, for which each level of the metric is aligned once."""
-    if metric.by_side is not None:
-        return [explain_document(metric, *pair, memory) for pair in zip(references, predictions, strict=True)]
-    inner = [one.value if isinstance(one, Surplus) else one for one in predictions]
-    valid = [k for k, one in enumerate(inner) if not isinstance(one, Invalid)]
-    trees = _explain_all("document", metric.summed, [references[k] for k in valid], [inner[k] for k in valid], memory)
-    found = dict(zip(valid, trees, strict=True))
-    return [
-        _with_surplus(found[k], one) if k in found else explain_document(metric, references[k], one, memory)
-        for k, one in enumerate(predictions)
-    ]
-
-
-AHEAD = 32
-"""So many documents are aligned together."""
+    """The trees of many documents."""
+    return explain_together(metric, references, predictions, memory).trees()
 
 
 class InOrder:
-    """The alignments of documents by id. Who says in which order they will be asked for (`expect`) is given some that were aligned
-    together, which takes half of the time."""
+    """The alignments of documents by id; `together` has those of many, which takes less time than one after the other."""
 
-    def __init__(self, together: Callable[[Sequence[Any]], Sequence[Explanation]]) -> None:
+    def __init__(self, together: Callable[[Sequence[Any]], Explained]) -> None:
         self.together = together
-        self._order: Sequence[Any] = ()
-        self._places: dict[Any, int] = {}
-        self._found: dict[Any, Explanation] = {}
-        self._ahead, self._following = 1, 0
-
-    def expect(self, order: Sequence[Any]) -> None:
-        """The documents that will be asked for, one after the other."""
-        self._order, self._places = order, {document: place for place, document in enumerate(order)}
-        self._ahead, self._following = 1, 0
 
     def __call__(self, document: Any) -> Explanation:
-        if document not in self._found:
-            place = self._places.get(document, -1)
-            self._ahead = min(2 * self._ahead, AHEAD) if place == self._following else 1
-            some = self._order[place : place + self._ahead] if place >= 0 else [document]
-            self._found = dict(zip(some, self.together(some), strict=True))
-            self._following = place + len(some)
-        return self._found[document]
+        return self.together([document]).tree(0)
 
 
 def _explain_all(
     name: str, node: Similarity, references: Sequence[Any], predictions: Sequence[Any], memory: Memory | None
-) -> list[Explanation]:
+) -> tuple[Level, dict[int, list[tuple[str, Explanation]]]]:
+    """The documents in columns, and by row what is empty on one side while the other has nothing at all, with its path."""
     r, p = node.encode(Objects(references), Objects(predictions), Scope(memory=memory or Memory()))
-    trees = _pairs(name, align_documents(node, r, p, leftovers=False), references, predictions)
+    top = _pairs(name, align_documents(node, r, p, leftovers=False), references, predictions)
+    empty: dict[int, list[tuple[str, Explanation]]] = {}
     for path, ours, theirs in node.one_sided(align_documents(node, r, p, homes=True)):
         for k in ours.tolist():
             alone = Explanation(path, MISSED, _value_at(references[k], path), None, 0.0, 1.0, 0.0, "empty")
-            trees[k] = _with_empty(trees[k], path.split("."), alone)
+            empty.setdefault(k, []).append((path, alone))
         for k in theirs.tolist():
             alone = Explanation(path, SPURIOUS, None, _value_at(predictions[k], path), 0.0, 0.0, 1.0, "empty")
-            trees[k] = _with_empty(trees[k], path.split("."), alone)
-    return trees
+            empty.setdefault(k, []).append((path, alone))
+    return top, empty
 
 
 def _with_empty(tree: Explanation, steps: Sequence[str], alone: Explanation) -> Explanation:
@@ -233,54 +258,120 @@ def _value_at(value: Any, path: str) -> Any:
     return value
 
 
+@frozen(eq=False)
+class Level:
+    """Nodes at one path of many trees, in columns: the aligned pairs in the order of the reference, then what was missed, then what
+    was spurious. Each level of the metric is weighed and aligned once for all of its rows: what an explanation costs grows with
+    the depth of a document, not with its items."""
+
+    names: str | Sequence[str]
+    """One for all, or of each node its own."""
+    node: Similarity
+    reference: list[Any]
+    predicted: list[Any]
+    weights: list[float]
+    selves: tuple[list[float], list[float]]
+    homes: list[int]
+    """The pair of the level above that each belongs to."""
+    places: tuple[list[int | None], list[int | None]] | None
+    """Of items their places in the reference's list and in the predicted one."""
+    pairs: int
+    missed: int
+    """So many nodes are pairs, and so many behind them were missed."""
+    below: tuple[Level, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.homes)
+
+    def named(self) -> Iterable[str]:
+        """The name of each node."""
+        return repeat(self.names, len(self)) if isinstance(self.names, str) else self.names
+
+    def statuses(self) -> Iterator[str]:
+        """The status of each node."""
+        alone = len(self) - self.pairs - self.missed
+        return chain(repeat(MATCHED, self.pairs), repeat(MISSED, self.missed), repeat(SPURIOUS, alone))
+
+    def gathered(self, parts: Callable[[Level], Iterable[T]]) -> list[list[T]]:
+        """What the levels below have, for each pair."""
+        out: list[list[T]] = [[] for _ in range(self.pairs)]
+        for lower in self.below:
+            for home, part in zip(lower.homes, parts(lower), strict=True):
+                out[home].append(part)
+        return out
+
+    def trees(self) -> list[Explanation]:
+        """Each node with everything below it."""
+        node, how = self.node, str(self.node)
+        where: Iterable[tuple[int | None, ...]] = zip(*self.places, strict=True) if self.places else repeat(())
+        below = chain(self.gathered(Level.trees), repeat([]))
+        rows = zip(
+            self.named(), self.statuses(), self.reference, self.predicted, self.weights, *self.selves, below, where, strict=False
+        )  # fmt: skip
+        return [
+            Explanation(
+                name, status, left, right, weight, own_r, own_p, node.name if children else how, status == MATCHED and node.adds_up,
+                tuple(children), places, None if status == MATCHED else node,
+            )
+            for name, status, left, right, weight, own_r, own_p, children, places in rows
+        ]  # fmt: skip
+
+
 def _pairs(
     name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], places: tuple[I64, I64] | None = None
-) -> list[Explanation]:
-    """The aligned rows of a level, each with everything below it. A level is weighed, and the levels below it are aligned,
-    once for all of its rows: what an explanation costs grows with the depth of a document, not with its items."""
-    node, how = level.node, str(level.node)
-    weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
-    where = [places[0][level.i].tolist(), places[1][level.j].tolist()] if places else None
-    out = []
-    rows = zip(level.i.tolist(), level.j.tolist(), weights, _children(level, left, right), strict=True)
-    for k, (i, j, weight, children) in enumerate(rows):
-        out.append(
-            Explanation(
-                name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j], node.name if children else how, node.adds_up,
-                tuple(children), places=(where[0][k], where[1][k]) if where else (),
-            )
-        )  # fmt: skip
-    return out
+) -> Level:
+    """The rows of a level, each with everything below it; where no homes are known, only the aligned ones."""
+    own_r, own_p = level.node.selves(level.reference), level.node.selves(level.predicted)
+    rows, homes = (level.i, level.j), level.homes
+    alone = [np.zeros(0, np.int64)] * 2
+    if homes is not None:
+        alone = [_others(level.i, len(level.reference)), _others(level.j, len(level.predicted))]
+    missed, spurious = alone
+    ours = [left[k] for k in level.i.tolist()]
+    theirs = [right[k] for k in level.j.tolist()]
+    nothing = np.zeros(len(missed) + len(spurious))
+    where: Any = None
+    if places is not None:
+        where = (
+            [*places[0][level.i].tolist(), *places[0][missed].tolist(), *repeat(None, len(spurious))],
+            [*places[1][level.j].tolist(), *repeat(None, len(missed)), *places[1][spurious].tolist()],
+        )
+    return Level(
+        name,
+        level.node,
+        [*ours, *(left[k] for k in missed.tolist()), *repeat(None, len(spurious))],
+        [*theirs, *repeat(None, len(missed)), *(right[k] for k in spurious.tolist())],
+        np.concatenate((level.weights, nothing)).tolist(),
+        (
+            np.concatenate((own_r[level.i], own_r[missed], nothing[: len(spurious)])).tolist(),
+            np.concatenate((own_p[level.j], nothing[: len(missed)], own_p[spurious])).tolist(),
+        ),
+        list(range(len(rows[0]))) if homes is None else np.concatenate((homes[0][level.i], homes[0][missed], homes[1][spurious])).tolist(),
+        where,
+        len(ours),
+        len(missed),
+        tuple(_below(level, ours, theirs)),
+    )  # fmt: skip
 
 
-def _selves(level: Aligned) -> tuple[list[float], list[float]]:
-    return level.node.selves(level.reference).tolist(), level.node.selves(level.predicted).tolist()
-
-
-def _children(level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> list[list[Explanation]]:
-    """What lies below each aligned pair of a level. Each pair becomes a row of its own on both sides; the homes of the
-    rows below say which pair they belong to."""
+def _below(level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> Iterator[Level]:
+    """The levels below the aligned pairs of a level, whose values are given. Each pair becomes a row of its own on both sides; the
+    homes of the rows below say which pair they belong to."""
     node = level.node
-    out: list[list[Explanation]] = [[] for _ in level.i]
-    if node.is_leaf or not out:
-        return out
+    if node.is_leaf or not left:
+        return
     every = np.arange(len(level.i), dtype=np.int64)
     pairs = replace(
         level.at(node, level.reference.take(level.i), level.predicted.take(level.j)),
         i=every, j=every, homes=(every, every),
     )  # fmt: skip
-    inner, *values = node.inside([left[i] for i in level.i.tolist()], [right[j] for j in level.j.tolist()])
+    inner, *values = node.inside(left, right)
     for lower in pairs.below():
-        for home, child in _level(lower, lower.path[len(pairs.path) :], inner, values):
-            out[home].append(child)
-    return out
+        yield _level(lower, lower.path[len(pairs.path) :], inner, values)
 
 
-def _level(
-    level: Aligned, step: str, node: Similarity, values: Sequence[Sequence[Any]]
-) -> Iterator[tuple[int, Explanation]]:
-    """The rows of one level below some pairs, each with the pair that it belongs to: the aligned ones in the order of the
-    reference, then what was missed, then what was spurious."""
+def _level(level: Aligned, step: str, node: Similarity, values: Sequence[Sequence[Any]]) -> Level:
+    """The rows of one level below some pairs."""
     homes = level.homes
     assert homes is not None
     order = np.lexsort((level.j, level.i))
@@ -292,28 +383,14 @@ def _level(
     if step == "[*]":
         where = [places_in(home) if some is None else some for home, some in zip(homes, level.places, strict=True)]
         places = (where[0], where[1])
-    name = "" if places else step.removeprefix(".")
-    matched = _pairs(name, level, left, right, places)
-    yield from zip(homes[0][level.i].tolist(), matched, strict=True)
-    missed, spurious = _others(level.i, len(level.reference)), _others(level.j, len(level.predicted))
-    if not missed and not spurious:
-        return
-    (own_r, own_p), how = _selves(level), str(level.node)
-    for k in missed:
-        here = (int(places[0][k]), None) if places else ()
-        alone = Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here, node=level.node)
-        yield int(homes[0][k]), alone
-    for k in spurious:
-        there = (None, int(places[1][k])) if places else ()
-        alone = Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there, node=level.node)
-        yield int(homes[1][k]), alone
+    return _pairs("" if places else step.removeprefix("."), level, left, right, places)
 
 
-def _others(rows: I64, count: int) -> list[int]:
+def _others(rows: I64, count: int) -> I64:
     """The rows that are none of these."""
     alone = np.ones(count, np.bool_)
     alone[rows] = False
-    return np.flatnonzero(alone).tolist()  # type: ignore[no-any-return]
+    return np.flatnonzero(alone)
 
 
 def places_in(homes: I64) -> I64:

@@ -138,10 +138,10 @@ class Page:
 
 def _shapes_of(page: Page) -> Callable[[Explanation], Sequence[Drawing]] | None:
     """What draws the explanations under the main metric."""
-    from tallystick.results.shapes import draw_shapes
+    from tallystick.results.shapes import draw_shapes, has_shapes
 
     result = page.results.get(page.parts.main) or next(iter(page.results.values()))
-    return partial(draw_shapes, result.expression) if result.is_expression else None
+    return partial(draw_shapes, result.expression) if result.is_expression and has_shapes(result.expression) else None
 
 
 def write_report(page: Page, path: str | Path) -> None:

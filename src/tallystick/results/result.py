@@ -384,14 +384,14 @@ class Result(Written):
 
     def explain_in_order(self) -> InOrder:
         """The same for many documents, some of them together."""
-        from tallystick.results.explanation import InOrder, explain_documents
+        from tallystick.results.explanation import Explained, InOrder, explain_together
 
-        def explain(documents: Sequence[Any]) -> Sequence[Explanation]:
+        def explain(documents: Sequence[Any]) -> Explained:
             if self.tree is not None:
-                return [self.tree(document) for document in documents]
+                return Explained(None, {}, dict(enumerate(map(self.tree, documents))))
             metric = self.expression
             references, predictions = zip(*map(self._document, documents), strict=True)
-            return explain_documents(metric, references, predictions, self.memory)
+            return explain_together(metric, references, predictions, self.memory)
 
         return InOrder(explain)
 

@@ -34,9 +34,14 @@ MOST = 6
 """So many drawings a document has at the most."""
 
 
+def has_shapes(metric: Node) -> bool:
+    """Whether a metric compares something that is drawn."""
+    return any(isinstance(part, Similarity) and part.drawn for part in metric.walk())
+
+
 def draw_shapes(metric: Node, tree: Explanation) -> list[Drawing]:
     """The drawings of a document."""
-    if not any(isinstance(part, Similarity) and part.drawn for part in metric.walk()):
+    if not has_shapes(metric):
         return []
     sides = metric.by_side
     if sides is None:

@@ -125,6 +125,8 @@ def tell_apart(reference: Any, predicted: Any, longest: int, words: Callable[[An
 
 def cut_apart(left: str, right: str, longest: int) -> tuple[str, str]:
     """Two lines, cut so that the first difference between them is seen."""
+    if len(left) <= longest and len(right) <= longest:
+        return left, right
     at = next((k for k, (x, y) in enumerate(zip_longest(left, right)) if x != y), 0)
     begin = 0 if at < longest - 1 else max(0, min(at - longest // 3, max(len(left), len(right)) - longest))
     return cut(left, longest, begin), cut(right, longest, begin)
@@ -132,6 +134,8 @@ def cut_apart(left: str, right: str, longest: int) -> tuple[str, str]:
 
 def _seen(text: str) -> str:
     """What a reader sees of a line: an accent is one sign or two, and some signs have no width."""
+    if text.isascii():
+        return text
     return "".join(x for x in unicodedata.normalize("NFC", text) if unicodedata.category(x) != "Cf")
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import Place
-from tallystick.results.explanation import Explanation, InOrder, Plain
+from tallystick.results.explanation import Explained, Explanation, InOrder, Plain
 from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
@@ -39,16 +39,18 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     explain = score(pairs, ["ceaf_e"], options)["ceaf_e"].explain_in_order()
     drawn: dict[str, list[Drawing]] = {}
 
-    def explain_in_words(documents: Sequence[str]) -> list[Explanation]:
-        trees = dict(zip(documents, explain.together(documents), strict=True))
+    def explain_in_words(documents: Sequence[str]) -> Explained:
+        found = explain.together(documents)
         drawn.clear()
-        drawn.update({name: [chains_drawing(tree, texts[name])] for name, tree in trees.items() if name in texts})
-        return [with_words(tree, words, document) for document, tree in trees.items()]
+        trees = zip(documents, found.trees(), strict=True)
+        drawn.update({name: [chains_drawing(tree, texts[name])] for name, tree in trees if name in texts})
+        return Explained(None, {}, {k: with_words(found.tree(k), words, name) for k, name in enumerate(documents)})
 
     in_order = InOrder(explain_in_words)
 
     def draw(document: str) -> Sequence[Drawing]:
-        in_order(document)
+        if document not in drawn:
+            explain_in_words([document])
         return drawn.get(document, [])
 
     return Parts(explain=in_order, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them")

@@ -120,16 +120,23 @@ def in_both(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.in
     """The numbers that both sides have, ascending, each as often as the side that has it less often. Both are nearly sorted, which a
     stable sort makes use of."""
     sides = [np.sort(side, kind="stable") for side in (ours, theirs)]
-    turns = []
-    for side in sides:  # the first, second, ... of a number are different ones
-        places = np.arange(len(side))
-        turns.append(places - np.maximum.accumulate(np.where(np.diff(side, prepend=-1) != 0, places, 0)))
+    repeated = [np.flatnonzero(side[1:] == side[:-1]) + 1 for side in sides]
+    turns = [_place_in_run(places) for places in repeated]  # the first, second, ... of a number are different ones
     most = 1 + max(int(turn.max(initial=0)) for turn in turns)
-    every = np.sort(
-        np.concatenate([side * most + turn for side, turn in zip(sides, turns, strict=True)]), kind="stable"
-    )
-    twice: NDArray[np.int64] = every[1:][every[1:] == every[:-1]] // most
-    return twice
+    if most > 1:
+        for side, places, turn in zip(sides, repeated, turns, strict=True):
+            side *= most
+            side[places] += turn
+    every = np.sort(np.concatenate(sides), kind="stable")
+    twice: NDArray[np.int64] = every[1:][every[1:] == every[:-1]]
+    return twice // most if most > 1 else twice
+
+
+def _place_in_run(numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The place of each of ascending numbers in its run of numbers that follow one another, counted from 1."""
+    at = np.arange(len(numbers))
+    begins = np.where(np.diff(numbers, prepend=-1) != 1, at, 0)
+    return at - np.maximum.accumulate(begins) + 1
 
 
 # Which words of two CoNLL-U files are the same word, when the files may cut the text differently.
@@ -254,14 +261,15 @@ def _align_spans(
     kept = same[in_r[words_r[pair_r]]]
     out_r, out_p = [pair_r[kept]], [pair_p[kept]]
 
-    # The same few differences come again and again (one side splits "zum", the other does not).
-    solved: dict[tuple[bytes, bytes], tuple[Indices, Indices]] = {}
+    # The same few patterns come again and again (one side splits "zum", the other does not).
+    solved: dict[tuple[int, ...], tuple[Indices, Indices]] = {}
     for span in np.flatnonzero(~same & (count_r > 0) & (count_p > 0)).tolist():
         begin_r, begin_p = int(ends_r[span] - count_r[span]), int(ends_p[span] - count_p[span])
-        a, b = form_r[begin_r : ends_r[span]], form_p[begin_p : ends_p[span]]
-        key = (a.tobytes(), b.tobytes())
+        a, b = form_r[begin_r : ends_r[span]].tolist(), form_p[begin_p : ends_p[span]].tolist()
+        numbers: dict[int, int] = {}
+        key = (len(a), *(numbers.setdefault(form, len(numbers)) for form in (*a, *b)))
         if key not in solved:
-            solved[key] = align_forms(a.tolist(), b.tolist())
+            solved[key] = align_forms(a, b)
         out_r.append(solved[key][0] + begin_r)
         out_p.append(solved[key][1] + begin_p)
     return words_r[np.concatenate(out_r)], words_p[np.concatenate(out_p)]

@@ -60,6 +60,7 @@ from tallystick.files.conllu import (
 )  # fmt: skip
 from tallystick.files.pairing import Side, pair_sides
 from tallystick.files.source import AnySource, Source
+from tallystick.files.table import take_ranges
 from tallystick.frozen import frozen
 from tallystick.tasks.plain import Given, Structure, expect, expect_order, is_whole, named, take_sides
 
@@ -260,7 +261,7 @@ def _build(found: Words, several_roots: bool, trees: bool = True, empty_nodes: b
 
     return Treebank(
         name=str(source),
-        text="".join(np.array(form.values, object)[form.codes[token_row]].tolist()),
+        text=_join(form.values, form.codes[token_row]),
         sentence_words=sentence_words,
         sentence_start=token_start[word_token[sentence_words[:-1]]],
         sentence_line=_in_file(source, lines[sentence_rows]),
@@ -281,6 +282,14 @@ def _build(found: Words, several_roots: bool, trees: bool = True, empty_nodes: b
         enhanced=read_edges(columns[DEPS].take(words), first_word, word_length, fail_at_word, empty_nodes),
         empty_nodes=int(np.count_nonzero(ids.kind == EMPTY)),
     )
+
+
+def _join(values: Sequence[str], codes: Ints) -> str:
+    """The text of words, of which none holds a line end."""
+    data = ("\n".join(values) + "\n").encode()
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    sizes = np.diff(ends, prepend=-1) - 1
+    return take_ranges(data, (ends - sizes)[codes], sizes[codes]).tobytes().decode("utf-8")
 
 
 def _in_file(source: Source, lines: Ints) -> Ints:

@@ -37,7 +37,7 @@ from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
 from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
-from tallystick.results.explanation import Explanation, InOrder, explain_document, explain_documents
+from tallystick.results.explanation import Explained, Explanation, InOrder, explain_document, explain_together
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
 from tallystick.tasks.contract import Asked, Scored
@@ -129,10 +129,10 @@ class Run:
         """The same by id, some of them together."""
         kept = {one.id: one for one in self.documents}
 
-        def explain(documents: Sequence[Any]) -> Sequence[Explanation]:
+        def explain(documents: Sequence[Any]) -> Explained:
             some = [kept[document] for document in documents]
             sides = [one.reference for one in some], [one.predicted for one in some]
-            return explain_documents(self.prepared.metric, *sides)
+            return explain_together(self.prepared.metric, *sides)
 
         return InOrder(explain)
 
