@@ -369,7 +369,9 @@ class OfTask(Background):
                 )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
         unmet = self.unmet & other.unmet
-        return replace(self, title="Evaluation", reference="", given=None, notes=(), scored=scored, shown=Shown(), unmet=unmet)
+        return replace(
+            self, title="Evaluation", reference="", given=None, notes=(), scored=scored, shown=Shown(), unmet=unmet
+        )
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:

@@ -24,7 +24,7 @@ import numpy as np
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format, Opening, find_format
-from tallystick.files.json_values import NotJson, column_of, decode
+from tallystick.files.json_values import NotJson, column_of, decode, is_id, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
@@ -364,6 +364,8 @@ class _Reading:
         self.line, self.number = line, number
         value = self._decode()
         name = value.get("id")
+        if name is not None and not is_id(name):
+            raise self.error(f"id: expected text or a whole number, found {shown(name)}", "id")
         self.unnamed += name is None
         self.building.open(str(name) if name is not None else str(len(self.building.documents)))
         for k, event in enumerate(self.listed(value, "events")):
