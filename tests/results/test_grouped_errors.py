@@ -1,9 +1,14 @@
 """Errors grouped: each kind on the smallest example that has it, and the sums of the table by field."""
 
+from unittest.mock import patch
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tallystick as ts
 from running import run
+from tallystick.results import kinds
 from tallystick.results.kinds import KINDS, PRIORITY, Kind, kinds_of, merged, remedy
 
 ONE_PAIR = [
@@ -354,3 +359,13 @@ def test_errors_are_shown_with_figures_by_label_and_only_if_asked_for(tmp_path):
     assert "Kinds of error" in run(*command, "--errors", "--by", "label", "--label", "items[*].name").stdout
     assert "Kinds of error" not in run(*command, "--report", str(tmp_path / "page.html")).stdout
     assert "--describe scores nothing" in run(*command, "--describe", "--errors", code=2).stderr
+
+
+TEXTS = st.text("aB1ß- .é\t_", max_size=6)
+
+
+@given(st.lists(st.tuples(TEXTS | st.integers(0, 2), TEXTS), min_size=1))
+def test_what_is_quickly_asked_of_the_letters_changes_no_kind(pairs):
+    with patch.object(kinds, "_letters", lambda *_: None):
+        expected = kinds.kinds_of(pairs)
+    assert kinds.kinds_of(pairs) == expected

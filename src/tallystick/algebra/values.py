@@ -558,6 +558,7 @@ _TRUE = (
     "☑",
 )
 _FALSE = ("false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "não", "falso", "✗", "✘", "☐")
+_TRUTHS = {**dict.fromkeys(_FALSE, 1), **dict.fromkeys(_TRUE, 2)}
 
 
 @frozen
@@ -587,8 +588,10 @@ class Boolean(Spelled):
         if isinstance(value, (bool, np.bool_)):
             return bool(value) + 1
         word = _folded(str(int(value)) if isinstance(value, (int, float)) and value in (0, 1) else value)
-        own = {**dict.fromkeys(map(_folded, self.false), 1), **dict.fromkeys(map(_folded, self.true), 2)}
-        return own.get(word) or (2 if word in _TRUE else 1 if word in _FALSE else None)
+        if self.true or self.false:
+            own = {**dict.fromkeys(map(_folded, self.false), 1), **dict.fromkeys(map(_folded, self.true), 2)}
+            return own.get(word) or _TRUTHS.get(word)
+        return _TRUTHS.get(word)
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.choice((True, False, "yes", "no"))

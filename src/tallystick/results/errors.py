@@ -14,21 +14,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cached_property
+from itertools import chain, repeat
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.node import Node, Similarity
-from tallystick.engine.arrays import I64
+from tallystick.algebra.node import Node
 from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
 from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Slice
-from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_key, plain_keys, remedy, spelled
+from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_keys, remedy, spelled
 from tallystick.results.leaves import Leaf, Trail, align, find_leaves, has_alternatives
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.tables import Table
@@ -272,10 +273,13 @@ class Grouping:
         start = 0
         for left, right, top in aligned or [(reference, predicted, align(metric, reference, predicted, Memory()))]:
             here = ids[start : start + len(left)]
-            leaves = find_leaves(left, right, top)
-            context = _Context(leaves)
-            for leaf in leaves:
-                self._add_leaf(leaf, context, here)
+            found = [_Wrong.of(leaf) for leaf in find_leaves(left, right, top)]
+            self._look_at(one.pairs(some) for one in found for some in (one.wrong, one.cells))
+            for one in found:
+                one.pair_up(self._kinds)
+            context = _Context(found)
+            for one in found:
+                self._add_leaf(one, context, here)
             self._add_empty(top, here)
             self._add_surplus(right, here)
             start += len(left)
@@ -286,88 +290,64 @@ class Grouping:
             found = self._fields[path] = _Field()
         return found
 
-    def _note(self, path: str, kind: str, sides: tuple[Any, Any], document: Any, where: Callable[[], str]) -> None:
-        key = (kind, *map(_hashable, sides))
+    def _note(
+        self, path: str, kinds: Iterable[str], sides: tuple[Sequence[Any], Sequence[Any]], documents: Sequence[Any], where: Iterable[str]
+    ) -> None:  # fmt: skip
+        """Some errors in one field: of each its kind, both sides, its document and its place."""
         known = self._field(path)
-        entry = known.entries.setdefault(key, _Entry(*sides))
-        known.documents[document] = None
-        entry.count += 1
-        if self.examples is None or len(entry.places) < self.examples:
-            entry.places.append((document, where()))
+        known.documents.update(dict.fromkeys(documents))
+        keys = (_all_hashable(side) for side in sides)
+        for kind, left, right, reference, predicted, document, place in zip(
+            kinds, *keys, *sides, documents, where, strict=False
+        ):
+            entry = known.entries.get((kind, left, right))
+            if entry is None:
+                entry = known.entries[kind, left, right] = _Entry(reference, predicted)
+            entry.count += 1
+            if self.examples is None or len(entry.places) < self.examples:
+                entry.places.append((document, place))
 
-    def _add_leaf(self, leaf: Leaf, context: _Context, ids: Sequence[Any]) -> None:
+    def _add_leaf(self, found: _Wrong, context: _Context, ids: Sequence[Any]) -> None:
+        leaf, values, alone = found.leaf, found.values, found.alone
         known, level = self._field(leaf.path), leaf.level
-        values = _all_plain(leaf.values[0]), _all_plain(leaf.values[1])
         known.see(values[0])
         if known.met is not None:
             rows = level.i.tolist(), level.j.tolist()
             ours, theirs = (_labels([side[k] for k in some]) for side, some in zip(values, rows, strict=True))
             known.meet(zip(ours, theirs, strict=True))
-        wrong = list(zip(level.i[~leaf.right].tolist(), level.j[~leaf.right].tolist(), strict=True))
-        alone = [leaf.alone(0), leaf.alone(1)]
-        together = self._pair_up(leaf, values, alone)
-        known.paired += len(together)
-        wrong += together
-        self._look_at([(values[0][i], values[1][j]) for i, j in wrong], leaf.level.node)
-        for i, j in sorted(wrong):
-            sides = values[0][i], values[1][j]
-            kind = context.kind(leaf, i, sides[1], self._kind(*sides, leaf.level.node))
-            document = ids[leaf.trails[0].document(i)]
-            self._note(leaf.path, kind, sides, document, lambda i=i, j=j: leaf.where(i, j))  # type: ignore[misc]
-        valid = set(leaf.trails[1].top.tolist())
+        known.paired += len(found.paired)
+        of = [leaf.trails[0].documents, leaf.trails[1].documents]
+        wrong = sorted([*found.wrong, *found.paired])
+        if wrong:
+            i, j = ([pair[side] for pair in wrong] for side in (0, 1))
+            both = [values[0][k] for k in i], [values[1][k] for k in j]
+            kinds = context.kinds(found, i, both[1], found.kinds(wrong, self._kinds))
+            self._note(leaf.path, kinds, both, [ids[of[0][k]] for k in i], leaf.where(i, j))
         known.meet([(_label(values[0][i]), MISSING) for i in alone[0]])
         known.meet([(SPURIOUS, _label(values[1][j])) for j in alone[1]])
-        for i in alone[0]:
-            document = leaf.trails[0].document(i)
-            kind = "invalid" if document not in valid else "empty" if _is_empty(values[0][i]) else "missing"
-            self._note(leaf.path, kind, (values[0][i], None), ids[document], lambda i=i: leaf.where(i, None))  # type: ignore[misc]
-        for j in alone[1]:
-            document = ids[leaf.trails[1].document(j)]
-            kind = "empty" if _is_empty(values[1][j]) else "spurious"
-            self._note(leaf.path, kind, (None, values[1][j]), document, lambda j=j: leaf.where(None, j))  # type: ignore[misc]
+        if alone[0]:
+            valid = set(leaf.trails[1].top.tolist())
+            missing = [values[0][i] for i in alone[0]]
+            kinds = [
+                "invalid" if of[0][i] not in valid else "empty" if _is_empty(value) else "missing"
+                for i, value in zip(alone[0], missing, strict=True)
+            ]
+            nothing = [None] * len(missing)
+            self._note(
+                leaf.path, kinds, (missing, nothing), [ids[of[0][i]] for i in alone[0]], leaf.where(alone[0], None)
+            )
+        if alone[1]:
+            extra = [values[1][j] for j in alone[1]]
+            kinds = ["empty" if _is_empty(value) else "spurious" for value in extra]
+            nothing = [None] * len(extra)
+            self._note(
+                leaf.path, kinds, (nothing, extra), [ids[of[1][j]] for j in alone[1]], leaf.where(None, alone[1])
+            )
 
-    def _pair_up(self, leaf: Leaf, values: Sequence[Sequence[Any]], alone: list[list[int]]) -> list[tuple[int, int]]:
-        """What is missing and what is extra in one list and belongs together by its kind, taken out of `alone`: plain values, and values
-        that mean the same of items that met nothing, since all of their fields are wrong."""
-        plain = leaf.trails[0].step == "[*]"
-        cells = [
-            (i, j)
-            for ours, theirs in leaf.lists(alone)
-            if len(ours) <= WIDEST and len(theirs) <= WIDEST
-            for i in ours
-            for j in theirs
-            if _hashable(values[0][i]) != _hashable(values[1][j])
-        ]
-        self._look_at([(values[0][i], values[1][j]) for i, j in cells], leaf.level.node)
-        kinds = [(self._kind(values[0][i], values[1][j], leaf.level.node), i, j) for i, j in cells]
-        taken: list[tuple[int, int]] = []
-        used: tuple[set[int], set[int]] = set(), set()
-        fits = ((PRIORITY[kind], i, j) for kind, i, j in kinds if kind and (plain or KINDS[kind].means_same))
-        for _, i, j in sorted(fits):
-            if i not in used[0] and j not in used[1]:
-                taken.append((i, j))
-                used[0].add(i)
-                used[1].add(j)
-        for side in (0, 1):
-            alone[side][:] = [row for row in alone[side] if row not in used[side]]
-        return taken
-
-    def _look_at(self, pairs: Sequence[tuple[Any, Any]], node: Similarity) -> None:
+    def _look_at(self, some: Iterable[Iterable[KeyedPair]]) -> None:
         """Find the kinds of all pairs that are new, together."""
-        several = has_alternatives(node)
-        new = {
-            (_hashable(one), _hashable(predicted)): (one, predicted)
-            for reference, predicted in pairs
-            for one in _options(reference, several)
-        }
-        new = {key: pair for key, pair in new.items() if key not in self._kinds}
+        new = {key: pair for pairs in some for key, pair in pairs if key not in self._kinds}
         self._kinds.update(zip(new, kinds_of(list(new.values())), strict=True))
-
-    def _kind(self, reference: Any, predicted: Any, node: Similarity) -> str:
-        found = [
-            self._kinds[_hashable(one), _hashable(predicted)] for one in _options(reference, has_alternatives(node))
-        ]
-        return min(found, key=lambda kind: PRIORITY.get(kind, len(PRIORITY)), default="")
 
     def _add_empty(self, documents: Aligned, ids: Sequence[Any]) -> None:
         """Something empty on one side, and nothing at all on the other."""
@@ -375,18 +355,24 @@ class Grouping:
             for side, rows in enumerate(sides):
                 pair: tuple[Any, Any] = ([], None) if side == 0 else (None, [])
                 for row in rows.tolist():
-                    self._note(path, "empty", pair, ids[row], lambda path=path: path)  # type: ignore[misc]
+                    self._note(path, ["empty"], ([pair[0]], [pair[1]]), [ids[row]], [path])
 
     def _add_surplus(self, predicted: Data, ids: Sequence[Any]) -> None:
         """What no value of the reference can meet."""
         if isinstance(predicted, Objects):
             for row, value in enumerate(predicted.values):
                 for path, leaf in value.leaves if type(value) is Surplus else ():
-                    self._note(path, "spurious", (None, _plain(leaf)), ids[row], lambda path=path: path)  # type: ignore[misc]
+                    self._note(path, ["spurious"], ([None], [_plain(leaf)]), [ids[row]], [path])
         elif isinstance(predicted, Extended):
             for path, counts in split_surplus(predicted)[1].items():
-                for row in np.repeat(np.arange(len(counts)), counts).tolist():
-                    self._note(path, "spurious", (None, None), ids[row], lambda path=path: path)  # type: ignore[misc]
+                rows = np.repeat(np.arange(len(counts)), counts).tolist()
+                self._note(
+                    path,
+                    repeat("spurious"),
+                    (nothing := [None] * len(rows), nothing),
+                    [ids[row] for row in rows],
+                    repeat(path),
+                )
 
     # Adding
 
@@ -468,88 +454,144 @@ def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:
     }
 
 
+KeyedPair = tuple[tuple[Any, Any], tuple[Any, Any]]
+"""What two values are known by, and the values."""
+
+
+@dataclass
+class _Wrong:
+    """What is wrong at one leaf: pairs that met, rows that stand alone, and of these the ones that may belong together, which are then
+    `paired` by their kind."""
+
+    leaf: Leaf
+    values: tuple[Sequence[Any], Sequence[Any]]
+    several: bool
+    """Whether the reference may hold several right values."""
+    wrong: list[tuple[int, int]]
+    alone: list[list[int]]
+    cells: list[tuple[int, int]]
+    paired: list[tuple[int, int]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, leaf: Leaf) -> _Wrong:
+        level = leaf.level
+        values = _all_plain(leaf.values[0]), _all_plain(leaf.values[1])
+        wrong = list(zip(level.i[~leaf.right].tolist(), level.j[~leaf.right].tolist(), strict=True))
+        alone = [leaf.alone(0), leaf.alone(1)]
+        cells = [
+            (i, j)
+            for ours, theirs in leaf.lists(alone)
+            if len(ours) <= WIDEST and len(theirs) <= WIDEST
+            for i in ours
+            for j in theirs
+            if _hashable(values[0][i]) != _hashable(values[1][j])
+        ]
+        return cls(leaf, values, has_alternatives(level.node), wrong, alone, cells)
+
+    def pairs(self, some: Sequence[tuple[int, int]]) -> Iterator[KeyedPair]:
+        """The values of some pairs of rows; of several right values each."""
+        ours, theirs = ([self.values[side][pair[side]] for pair in some] for side in (0, 1))
+        if not self.several:
+            return zip(
+                zip(_all_hashable(ours), _all_hashable(theirs), strict=True),
+                zip(ours, theirs, strict=True),
+                strict=True,
+            )
+        return (
+            ((_hashable(one), _hashable(predicted)), (one, predicted))
+            for reference, predicted in zip(ours, theirs, strict=True)
+            for one in _options(reference)
+        )
+
+    def kinds(self, some: Sequence[tuple[int, int]], known: Mapping[tuple[Any, Any], str]) -> list[str]:
+        """The kind of each of some pairs of rows, as far as the two values say; of several right values the first one."""
+        if not self.several:
+            return [known[key] for key, _ in self.pairs(some)]
+        return [
+            min(
+                (known[_hashable(one), _hashable(self.values[1][j])] for one in _options(self.values[0][i])),
+                key=lambda kind: PRIORITY.get(kind, len(PRIORITY)),
+                default="",
+            )
+            for i, j in some
+        ]
+
+    def pair_up(self, known: Mapping[tuple[Any, Any], str]) -> None:
+        """Pair what is missing and what is extra in one list and belongs together by its kind, and take it out of `alone`: plain
+        values, and values that mean the same of items that met nothing, since all of their fields are wrong."""
+        plain = self.leaf.trails[0].step == "[*]"
+        kinds = zip(self.kinds(self.cells, known), self.cells, strict=True)
+        used: tuple[set[int], set[int]] = set(), set()
+        fits = ((PRIORITY[kind], i, j) for kind, (i, j) in kinds if kind and (plain or KINDS[kind].means_same))
+        for _, i, j in sorted(fits):
+            if i not in used[0] and j not in used[1]:
+                self.paired.append((i, j))
+                used[0].add(i)
+                used[1].add(j)
+        for side in (0, 1):
+            self.alone[side] = [row for row in self.alone[side] if row not in used[side]]
+
+
 class _Context:
     """What else stands in the documents: the other fields of a record, the same field of other items, and everything."""
 
-    def __init__(self, leaves: Sequence[Leaf]) -> None:
+    def __init__(self, leaves: Sequence[_Wrong]) -> None:
         self.leaves = leaves
-        self._siblings: dict[int, list[Leaf]] = {}
-        for leaf in leaves:
-            if leaf.trails[0].above is not None:
-                self._siblings.setdefault(id(_of_record(leaf.trails[0])), []).append(leaf)
-        self._values: dict[tuple[int, str], _Values] = {}
+        self._siblings: dict[int, list[_Wrong]] = {}
+        for one in leaves:
+            if one.leaf.trails[0].above is not None:
+                self._siblings.setdefault(id(_of_record(one.leaf.trails[0])), []).append(one)
+        self._values: dict[tuple[int, str], dict[tuple[int, Any], list[int]]] = {}
 
-    def kind(self, leaf: Leaf, row: int, predicted: Any, found: str) -> str:
-        """The kind of a wrong value, given what its two sides alone make it."""
-        if found and PRIORITY[found] < PRIORITY["swapped"]:
-            return found
-        key = plain_key(predicted)
-        if key is not None:
-            if self._in_record(leaf, row, key):
-                return "swapped"
-            if self._in_document(leaf, leaf.trails[0].document(row), key):
-                return "item"
-        if found:
-            return found
-        document = leaf.trails[0].document(row)
-        return (
-            "elsewhere"
-            if key is not None and any(self._in_document(one, document, key) for one in self.leaves)
-            else "nowhere"
-        )
+    @cached_property
+    def _looked_for(self) -> set[Any]:
+        """What the wrong values are known by."""
+        found = (plain_keys([one.values[1][j] for _, j in (*one.wrong, *one.paired)]) for one in self.leaves)
+        return set(chain.from_iterable(found)) - {None}
 
-    def _in_record(self, leaf: Leaf, row: int, key: Any) -> bool:
-        """Whether another field of the record has this value, and it is either a value that says something or that field is wrong, too."""
-        record = int(leaf.trails[0].records[row])
-        return any(
-            _says_something(key) or self._is_wrong(one, k)
-            for one in self._siblings[id(_of_record(leaf.trails[0]))]
-            if one is not leaf
-            for k in self._values_of(one, "record").rows(record, key)
-        )
-
-    def _in_document(self, leaf: Leaf, document: int, key: Any) -> bool:
-        """Whether the document has this value at the leaf's path."""
-        return self._values_of(leaf, "document").has(document, key)
+    def kinds(self, of: _Wrong, rows: Sequence[int], predicted: Sequence[Any], found: Sequence[str]) -> list[str]:
+        """The kind of each of some wrong values at a leaf, given what its two sides alone make it."""
+        out = list(found)
+        open_ = [k for k, kind in enumerate(out) if not kind or PRIORITY[kind] >= PRIORITY["swapped"]]
+        keys = plain_keys([predicted[k] for k in open_])
+        trail = of.leaf.trails[0]
+        documents, records = trail.documents, trail.records.tolist()
+        here = self._values_of(of, "document")
+        others = [one for one in self._siblings.get(id(_of_record(trail)), ()) if one is not of]
+        beside = [(one, self._values_of(one, "record")) for one in others]
+        everywhere = [self._values_of(one, "document") for one in self.leaves]
+        for k, key in zip(open_, keys, strict=True):
+            row = rows[k]
+            if key is None:
+                out[k] = out[k] or "nowhere"
+                continue
+            of_record, of_document = (records[row], key), (documents[row], key)
+            if any(
+                _says_something(key) or self._is_wrong(one.leaf, other)
+                for one, values in beside
+                for other in values.get(of_record, ())
+            ):
+                out[k] = "swapped"
+            elif of_document in here:
+                out[k] = "item"
+            elif not out[k]:
+                out[k] = "elsewhere" if any(of_document in values for values in everywhere) else "nowhere"
+        return out
 
     def _is_wrong(self, leaf: Leaf, row: int) -> bool:
         return not leaf.right[leaf.level.i == row].any()
 
-    def _values_of(self, leaf: Leaf, what: str) -> _Values:
-        """The values of the reference at a leaf, by record or document."""
-        found = self._values.get((id(leaf), what))
+    def _values_of(self, one: _Wrong, what: str) -> dict[tuple[int, Any], list[int]]:
+        """By record or document, and by what is looked for, the rows of the reference that have it at a leaf."""
+        found = self._values.get((id(one), what))
         if found is None:
-            trail, values = leaf.trails[0], _all_plain(leaf.values[0])
-            places = trail.records if what == "record" else np.array(trail.documents, np.int64)
-            found = self._values[id(leaf), what] = _Values.of(places, plain_keys(values))
+            found = self._values[id(one), what] = {}
+            trail, wanted = one.leaf.trails[0], self._looked_for
+            places = trail.records.tolist() if what == "record" else trail.documents
+            for row, key in enumerate(plain_keys(one.values[0])):
+                if key in wanted:
+                    found.setdefault((places[row], key), []).append(row)
         return found
-
-
-@frozen
-class _Values:
-    """What values are known by, in the order of the records or documents that they are in."""
-
-    keys: list[Any]
-    order: I64
-    starts: list[int]
-
-    @classmethod
-    def of(cls, places: I64, keys: Sequence[Any]) -> _Values:
-        order = np.argsort(places, kind="stable")
-        ends = np.arange(int(places.max(initial=-1)) + 2)
-        return cls([keys[k] for k in order.tolist()], order, np.searchsorted(places[order], ends).tolist())
-
-    def _at(self, place: int) -> tuple[int, int]:
-        return (self.starts[place], self.starts[place + 1]) if place + 1 < len(self.starts) else (0, 0)
-
-    def has(self, place: int, key: Any) -> bool:
-        start, stop = self._at(place)
-        return key in self.keys[start:stop]
-
-    def rows(self, place: int, key: Any) -> list[int]:
-        """Which rows have this value there."""
-        start, stop = self._at(place)
-        return [int(self.order[k]) for k in range(start, stop) if self.keys[k] == key]
 
 
 def _of_record(trail: Trail) -> Trail | None:
@@ -591,6 +633,16 @@ def _hashable(value: Any) -> Any:
     return type(value).__name__, value
 
 
+def _all_hashable(values: Sequence[Any]) -> list[Any]:
+    """`_hashable` of each."""
+    kinds = set(map(type, values))
+    if not kinds <= {str, int, float, bool, NoneType}:
+        return [_hashable(value) for value in values]
+    if len(kinds) == 1:
+        return list(zip(repeat(kinds.pop().__name__), values))
+    return [(type(value).__name__, value) for value in values]
+
+
 def _label(value: Any) -> Any:
     """A value as the head of a row or column; values that are no plain ones all look different."""
     return value if isinstance(value, (str, int, float, bool)) else repr(value)
@@ -600,8 +652,9 @@ def _labels(values: Sequence[Any]) -> Sequence[Any]:
     return values if set(map(type, values)) <= {str, int, float, bool} else [_label(value) for value in values]
 
 
-def _options(reference: Any, several: bool) -> Sequence[Any]:
-    return reference if several and isinstance(reference, (list, tuple)) else (reference,)
+def _options(reference: Any) -> Sequence[Any]:
+    """The values that are right."""
+    return reference if isinstance(reference, (list, tuple)) else (reference,)
 
 
 def _is_empty(value: Any) -> bool:

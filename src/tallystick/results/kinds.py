@@ -56,6 +56,10 @@ class Kind:
     advice: str = ""
     fits: Callable[[Any, Any], bool] | None = None
     """Which pairs it is asked for: all of those, or, with a similarity, the ones to which that gives at least so much."""
+    reads: Similarity | None = None
+    """What makes something of both values of such a pair."""
+    letters: Callable[[str, str], bool] | None = None
+    """What holds of the letters and digits of such texts (`_letters`), which is quickly asked."""
     similarity: Similarity | None = None
     least: float = 1.0
     refine: Callable[[Any, Any], str] | None = None
@@ -72,15 +76,19 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
     left = list(range(len(pairs)))
-    read = [_readings(reference) & _readings(predicted) for reference, predicted in pairs]
+    read = [_both_readings(*pair) for pair in pairs]
+    letters = [_letters(*pair) for pair in pairs]
     for kind in KINDS.values():
-        fits = kind.fits
-        if fits is None:
+        if kind.fits is None and kind.reads is None:
             continue
-        if isinstance(fits, _BothRead):
-            open_ = [k for k in left if read[k] & fits.bit]
-        else:
-            open_ = [k for k in left if fits(*pairs[k])]
+        open_ = left
+        if kind.reads is not None:
+            bit = _READERS[kind.reads]
+            open_ = [k for k in open_ if read[k] & bit]
+        if kind.letters is not None:
+            open_ = [k for k in open_ if (both := letters[k]) is None or kind.letters(*both)]
+        if kind.fits is not None:
+            open_ = [k for k in open_ if kind.fits(*pairs[k])]
         if kind.similarity is not None:
             given = weights(kind.similarity, [pairs[k] for k in open_])
             open_ = [k for k, weight in zip(open_, given, strict=True) if weight >= kind.least]
@@ -88,6 +96,21 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
         left = [k for k in left if not found[k]] if open_ else left
     return found
+
+
+def _letters(reference: Any, predicted: Any) -> tuple[str, str] | None:
+    """The letters and digits of two texts, in lower case; None where something else may matter, too. Texts that are equal, or of which one
+    is in the other, when case, punctuation and spaces are ignored have such letters: where they have not, no more has to be asked."""
+    if type(reference) is not str or type(predicted) is not str or not reference.isascii() or not predicted.isascii():
+        return None
+    return reference.lower().translate(_NO_LETTERS), predicted.lower().translate(_NO_LETTERS)
+
+
+_NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
+
+
+def _one_inside(one: str, other: str) -> bool:
+    return one in other or other in one
 
 
 def _which_part(reference: str, predicted: str) -> str:
@@ -120,8 +143,7 @@ def _words(reference: Any, predicted: Any) -> bool:
     """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
     return (
         _texts(reference, predicted)
-        and not _NUMBERS(reference, predicted)
-        and not _DATES(reference, predicted)
+        and not _both_readings(reference, predicted) & (_READERS[_NUMBER] | _READERS[_DATE])
         and bool(normalise_text(reference, STEPS))
     )
 
@@ -135,7 +157,10 @@ def _part_of(reference: Any, predicted: Any) -> bool:
 
 
 def _same_digits(reference: Any, predicted: Any) -> bool:
-    return _texts(reference, predicted) and re.findall(r"\d", reference) == re.findall(r"\d", predicted)
+    return _texts(reference, predicted) and (
+        (has_no_digit(reference) and has_no_digit(predicted))
+        or re.findall(r"\d", reference) == re.findall(r"\d", predicted)
+    )
 
 
 def _json_inside(reference: Any, predicted: Any) -> bool:
@@ -145,14 +170,10 @@ def _json_inside(reference: Any, predicted: Any) -> bool:
 # What a value can be read as: each is looked at once, and a pair is asked for by what both are.
 
 
-class _BothRead:
-    """Whether a similarity makes something of both values."""
-
-    def __init__(self, similarity: Similarity) -> None:
-        self.bit = _READERS[similarity]
-
-    def __call__(self, reference: Any, predicted: Any) -> bool:
-        return bool(_readings(reference) & _readings(predicted) & self.bit)
+def _both_readings(reference: Any, predicted: Any) -> int:
+    """Which of the readers make something of both values, as bits."""
+    found = _readings(reference)
+    return found and found & _readings(predicted)
 
 
 def _readings(value: Any) -> int:
@@ -168,6 +189,8 @@ def _known_readings(value: Any) -> int:
 def _find_readings(value: Any) -> int:
     if isinstance(value, str) and has_no_digit(value):
         return _READERS[_TRUTH] * _TRUTH.reads(value)  # the others need digits
+    if type(value) is int or type(value) is float:
+        return _READERS[_POINT] | _READERS[_NUMBER] | _READERS[_TRUTH] * (value in (0, 1))
     return sum(bit for similarity, bit in _READERS.items() if _reads(similarity, value))
 
 
@@ -178,10 +201,8 @@ def _reads(similarity: Similarity, value: Any) -> bool:
     return (similarity.name == "number" and isinstance(value, (int, float))) or similarity.reads(value)
 
 
-_TRUTH = boolean()
-_READERS: dict[Similarity, int] = {
-    number(parse="point"): 1, number(parse="auto"): 2, date(parse="auto"): 4, _TRUTH: 8,
-}  # fmt: skip
+_POINT, _NUMBER, _DATE, _TRUTH = number(parse="point"), number(parse="auto"), date(parse="auto"), boolean()
+_READERS: dict[Similarity, int] = {_POINT: 1, _NUMBER: 2, _DATE: 4, _TRUTH: 8}
 
 
 def _is_rounded(reference: Any, predicted: Any) -> bool:
@@ -211,8 +232,6 @@ def _to_tens(one: Decimal, other: Decimal, digits: int, exponent: int) -> bool:
 
 def _is_exchanged(reference: Any, predicted: Any) -> bool:
     """Whether two dates differ in nothing but the order of day and month."""
-    if not _DATES(reference, predicted):
-        return False
     read = [read_date(side) if isinstance(side, str) else None for side in (reference, predicted)]
     if read[0] is None or read[1] is None:
         return False
@@ -291,7 +310,6 @@ def _aliases(pairs: Sequence[Pair]) -> dict[Any, list[Any]]:
 
 
 _PARTIAL = {"text": ["partial", "casefold", "whitespace"], "at_least": 1}
-_NUMBERS, _DATES = _BothRead(number(parse="auto")), _BothRead(date(parse="auto"))
 
 KINDS = {
     kind.name: kind
@@ -302,47 +320,47 @@ KINDS = {
         ),
         Kind(
             "case", "the same text except for upper and lower case", True,
-            fits=_texts, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
+            fits=_texts, letters=str.__eq__, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
         ),
         Kind(
-            "number", "the same number, spelled differently", True, fits=_BothRead(number(parse="point")), similarity=number(parse="point"),
+            "number", "the same number, spelled differently", True, reads=_POINT, similarity=_POINT,
             refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
         ),
         Kind(
-            "date", "the same date, spelled differently", True, fits=_DATES, similarity=date(parse="auto"),
+            "date", "the same date, spelled differently", True, reads=_DATE, similarity=_DATE,
             refine=_in_english("date", english_date), remedy={"date": {"parse": "auto"}},
         ),
         Kind(
             "boolean", "the same truth value, in other words", True,
-            fits=_BothRead(boolean()), similarity=boolean(), remedy="boolean",
+            reads=_TRUTH, similarity=_TRUTH, remedy="boolean",
         ),
         Kind("json", "the same JSON, written differently", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
         Kind(
             "language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True,
-            fits=_NUMBERS, similarity=number(parse="auto"),
+            reads=_NUMBER, similarity=_NUMBER,
             remedy=lambda pairs: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
         ),
         Kind(
             "text", "the same text except for accents, punctuation or spaces, perhaps case too", True,
-            fits=_words, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
+            fits=_words, letters=str.__eq__, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
         ),
         Kind(
             "empty", "an empty value on one side, nothing on the other", True, remedy={"nothing": ["missing", "null", "empty"]}
         ),
         Kind(
-            "sign", "the same number with the other sign", fits=_NUMBERS, similarity=via(magnitude, equal),
+            "sign", "the same number with the other sign", reads=_NUMBER, similarity=via(magnitude, equal),
             remedy={"expression": "via(tallystick:magnitude, equal)"},
         ),
         Kind("opposite", "the other truth value", fits=_is_opposite),
-        Kind("rounding", "the same number to fewer digits", fits=_is_rounded, remedy=lambda pairs: {"number": _tolerance(pairs)}),
+        Kind("rounding", "the same number to fewer digits", reads=_NUMBER, fits=_is_rounded, remedy=lambda pairs: {"number": _tolerance(pairs)}),
         Kind(
             "exchanged", "the same date with day and month exchanged",
-            advice="say in the prompt whether day or month comes first", fits=_is_exchanged,
+            advice="say in the prompt whether day or month comes first", reads=_DATE, fits=_is_exchanged,
         ),
         Kind("swapped", "the value of another field of the same record", advice="say in the prompt or schema what tells the two fields apart"),
         Kind("item", "the value that another item of the list has there", advice="look at the alignment of the items with explain"),
         Kind(
-            "truncated", "a part of the right text", fits=_part_of, similarity=text("partial", "casefold", "whitespace"),
+            "truncated", "a part of the right text", fits=_part_of, letters=_one_inside, similarity=text("partial", "casefold", "whitespace"),
             refine=_which_part, remedy=_PARTIAL,
         ),
         Kind("longer", "the right text with more around it", remedy=_PARTIAL),

@@ -6,9 +6,10 @@ the way back from each row to its document and record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import repeat
 from types import MappingProxyType
 from typing import Any
 
@@ -44,13 +45,6 @@ class Trail:
         """The document of each row."""
         found = self.homes if self.above is None else np.array(self.above.documents, np.int64)[self.homes]
         return found.tolist()  # type: ignore[no-any-return]
-
-    def steps(self, row: int) -> list[tuple[str, int | None]]:
-        """The way to a row, from the document on, with the places of items."""
-        if self.above is None:
-            return []
-        place = None if self.places is None else int(self.places[row])
-        return [*self.above.steps(int(self.homes[row])), (self.step, place)]
 
     @property
     def top(self) -> I64:
@@ -111,14 +105,24 @@ class Leaf:
                     found.setdefault(one, ([], []))[side].append(row)
         yield from (both for both in found.values() if all(both))
 
-    def where(self, i: int | None, j: int | None) -> str:
-        """The path of a pair, with the places of items on both sides."""
-        ways = [trail.steps(row) for trail, row in zip(self.trails, (i, j), strict=True) if row is not None]
-        out = ""
-        for parts in zip(*ways, strict=True):
-            step, places = parts[0][0], list(dict.fromkeys(str(place) for _, place in parts if place is not None))
-            out += f"[{'→'.join(places)}]" if places else step if out else step.removeprefix(".")
-        return out or "(value)"
+    def where(self, i: Sequence[int] | None, j: Sequence[int] | None) -> list[str]:
+        """The paths of some pairs, or of rows of one side, with the places of items on both sides."""
+        ways = [
+            (trail, np.array(rows, np.int64))
+            for trail, rows in zip(self.trails, (i, j), strict=True)
+            if rows is not None
+        ]
+        parts: list[Iterable[str]] = []
+        count = len(ways[0][1])
+        while (above := ways[0][0].above) is not None:
+            places = [trail.places[rows].tolist() for trail, rows in ways if trail.places is not None]
+            if places:
+                parts.append(f"[{a}]" if a == b else f"[{a}→{b}]" for a, b in zip(places[0], places[-1], strict=True))
+            else:
+                step = ways[0][0].step
+                parts.append(repeat(step.removeprefix(".") if above.above is None else step, count))
+            ways = [(trail.above, trail.homes[rows]) for trail, rows in ways if trail.above is not None]
+        return list(map("".join, zip(*reversed(parts), strict=True))) if parts else ["(value)"] * count
 
 
 def align(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Aligned:

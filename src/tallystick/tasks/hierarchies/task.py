@@ -152,16 +152,22 @@ class Hierarchies(Task):
 
     def look_first(self, files: Files, settings: HierarchySettings, ask_parts: AskParts) -> None:
         """A type of links that none of the parts has is misspelt."""
-        from tallystick.tasks.hierarchies.files import read_hierarchies
         from tallystick.tasks.hierarchies.metrics import check_kinds
 
         if settings.kinds:
-            check_kinds(settings.kinds, sorted(ask_parts(lambda file: set(read_hierarchies(file).kinds))))
+            check_kinds(settings.kinds, sorted(set().union(*ask_parts(_find_kinds, files))))
 
     def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
         if settings.transitive:
             raise MetricError("--transitive: links of descendants have no tree to show; leave it out")
         return super().explain(reference, predicted, settings, wish)
+
+
+def _find_kinds(file: Any) -> set[str]:
+    """The types of a file's links."""
+    from tallystick.tasks.hierarchies.files import read_hierarchies
+
+    return set(read_hierarchies(file).kinds)
 
 
 TASK = Hierarchies()
