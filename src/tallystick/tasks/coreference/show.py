@@ -2,22 +2,31 @@
 
 The colours are the alignment of CEAF-e: an entity of the key and the entity of the response that it was matched with
 have one colour. A mention that the other side has, but in an entity that is not the partner, is in the wrong place.
+
+What is wrong with coreference, as mistakes with their places: the errors of `metrics.find_errors`.
+
+A kind is mended as a whole (`metrics.mended`): a mention that changes its entity makes other errors, so that single errors are not
+independent of each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tallystick.errors import Place
 from tallystick.results.explanation import Explained, Explanation, InOrder, Plain
+from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.tasks.coreference.chains import PairedChains
+from tallystick.tasks.coreference.mentions import CoreferenceOptions
+from tallystick.tasks.coreference.metrics import MendedChains, find_errors
 
 if TYPE_CHECKING:
     from tallystick.tasks.coreference.chains import PairedChains, Sentences
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
     from tallystick.tasks.coreference.metrics import Located
 
 
@@ -181,3 +190,26 @@ def mention_text(mention: object) -> str:
     if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
         return "+".join(mention_text(part) for part in mention)
     return str(mention)
+
+
+def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
+    """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
+    words = words_of(pairs, options)
+    for kind, found in find_errors(pairs, options).items():
+        for one in found:
+            chains, first = (pairs.response, one.response[0]) if one.response else (pairs.key, one.key[0])
+            ours, theirs = (
+                entities_text(side, words, first.line) if side else None for side in (one.key, one.response)
+            )
+            place = None if first.line is None else Place(str(chains.file), first.line)
+            yield Mistake(kind, first.document, ours, theirs, place=place, edits=(((kind,), put(None)),))
+
+
+def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
+    """The kinds that some mistakes are of."""
+    return tuple(dict.fromkeys(one.kind for one in mistakes))
+
+
+def mended_chains(corpus: Any, mistakes: Sequence[Mistake]) -> MendedChains:
+    """The corpus without these kinds of error."""
+    return MendedChains(corpus, kinds_of(mistakes))
