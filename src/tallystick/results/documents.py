@@ -19,7 +19,7 @@ from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
-from tallystick.files.writing import JsonText, to_json_object, written
+from tallystick.files.writing import JsonText, to_json, to_json_object, written
 from tallystick.frozen import frozen
 from tallystick.results.explanation import (
     MATCHED,
@@ -32,7 +32,7 @@ from tallystick.results.explanation import (
     Plain,
 )
 from tallystick.results.tables import shorten, shorten_both
-from tallystick.show.drawings import Drawing
+from tallystick.show.drawings import BoxDrawing, Drawing, LaneDrawing
 from tallystick.show.tables import Table
 from tallystick.show.words import both_texts, named_parts, value_text
 from tallystick.structures.texts import AnnotatedMention, Mention
@@ -216,14 +216,19 @@ def carry_documents(
                 drawn = draw(key)
             elif shapes is not None and explained is not None:
                 drawn = shapes(explained.tree(k))
-            one = to_json_object(
-                {"tree": written(tree), "drawings": [drawing.packed() for drawing in drawn], "cut": cut}
-            )
+            drawings = JsonText(f"[{','.join(map(_drawing, drawn))}]")
+            one = to_json_object({"tree": written(tree), "drawings": drawings, "cut": cut})
             weight += len(one.encode())
             if weight > budget and out:
                 return Carried(out, True)
             out.append(one)
     return Carried(out, False)
+
+
+def _drawing(drawing: Drawing) -> str:
+    """A drawing as JSON; of boxes and times, which people measure, a number may be none."""
+    measured = isinstance(drawing, (BoxDrawing, LaneDrawing))
+    return to_json(drawing.packed(), indent=None) if measured else written(drawing.packed())
 
 
 def _explained(explain: Callable[[Any], Explanation], some: Sequence[Any]) -> Explained:
@@ -450,7 +455,7 @@ def _parts_alone(
 ) -> Iterator[tuple[str, Any, Similarity | None, bool]]:
     """What is shown below a value that stands alone: the records of a list, or the fields of a record."""
     listed = value if isinstance(value, (list, tuple)) and not parts else ()
-    if any(len(named_parts(part)) > 1 for part in listed):
+    if any(not isinstance(part, str) and len(named_parts(part)) > 1 for part in listed):
         of = None if node is None else node.item
         yield from ((str(k + 1), part, of, True) for k, part in enumerate(listed))
     elif len(parts) > 1 or (parts and item):

@@ -71,7 +71,7 @@ def _words(value: Any) -> str:
 def _listed(value: Any) -> Iterator[str]:
     for part in value:
         text = _words(part)
-        yield f"({text})" if named_parts(part) and len(named_parts(part)) > 1 else text
+        yield f"({text})" if not isinstance(part, str) and len(named_parts(part)) > 1 else text
 
 
 def _place(first: int, last: int) -> str:
