@@ -7,27 +7,39 @@ independent of each other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tallystick.errors import Place
 from tallystick.results.mistakes import Mistake, put
-from tallystick.tasks.coreference.chains import PairedChains
+from tallystick.tasks.coreference.chains import UNKNOWN, PairedChains
 from tallystick.tasks.coreference.mentions import CoreferenceOptions
-from tallystick.tasks.coreference.metrics import MendedChains, find_errors
+from tallystick.tasks.coreference.metrics import MendedChains, Rows, find_error_rows, located_errors
 from tallystick.tasks.coreference.show import entities_text, words_of
 
 
 def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
     """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
     words = words_of(pairs, options)
-    for kind, found in find_errors(pairs, options).items():
-        for one in found:
-            chains, first = (pairs.response, one.response[0]) if one.response else (pairs.key, one.key[0])
-            ours, theirs = (
-                entities_text(side, words, first.line) if side else None for side in (one.key, one.response)
+    prepared, found = find_error_rows(pairs, options)
+
+    def tell(rows: Rows, side: int, line: int | None) -> str:
+        one = located_errors(pairs, prepared, [rows])[0]
+        return entities_text(one.response if side else one.key, words, line)
+
+    for kind, errors in found.items():
+        edits = (((kind,), put(None)),)
+        for rows in errors:
+            chains, of, first = (
+                (pairs.response, prepared.response_rows, rows[1][0])
+                if rows[1]
+                else (pairs.key, prepared.key_rows, rows[0][0])
             )
-            place = None if first.line is None else Place(str(chains.file), first.line)
-            yield Mistake(kind, first.document, ours, theirs, place=place, edits=(((kind,), put(None)),))
+            row = of[first]
+            line = None if (known := int(chains.lines[row])) == UNKNOWN else known
+            ours, theirs = (partial(tell, rows, side, line) if rows[side] else None for side in (0, 1))
+            place = None if line is None else Place(str(chains.file), line)
+            yield Mistake(kind, chains.documents[chains.document[row]], ours, theirs, place=place, edits=edits)
 
 
 def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
