@@ -301,6 +301,47 @@ def test_processes_give_the_same(tmp_path):
     assert score(task, gold, system, "--jobs", "2", "--shard", "500B") == score(task, gold, system)
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_field_that_only_the_last_record_has_is_known_to_all_shards(tmp_path, jobs):
+    task, gold, system = make(tmp_path, "records", 60)
+    with open(gold, "a", encoding="utf-8") as stream:
+        stream.write(
+            '{"id": "last", "vendor": 3, "total": null, "lines": [{"name": "x", "unit": "kg"}], "due": "2026-01-01"}\n'
+        )
+    with open(system, "a", encoding="utf-8") as stream:
+        stream.write('{"id": "last", "vendor": "3", "lines": [{"name": "x", "unit": "g"}], "due": "2026-01-01"}\n')
+    whole, cut = (call("score", task, gold, system, "--format", "json", *more)
+                  for more in ([], ["--jobs", jobs, "--shard", "500B"]))  # fmt: skip
+    assert json.loads(cut.stdout) == json.loads(whole.stdout)
+    shapes = [[line for line in one.stderr.splitlines() if line.startswith("shape")] for one in (whole, cut)]
+    assert shapes[0]
+    assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize("depth", [90, 110, 400, 2000])
+def test_records_too_deep_to_travel_are_what_they_are_as_a_whole(tmp_path, depth):
+    file = tmp_path / "deep.jsonl"
+    file.write_text("".join(f'{{"id": {k}, "a": {"[" * depth}{"]" * depth}}}\n' for k in range(9)))
+    whole, cut = (
+        run("score", "records", file, file, *more, code=None) for more in ([], ["--jobs", "2", "--shard", "1B"])
+    )
+    assert (whole.returncode, cut.returncode) == ((0, 0) if depth < 100 else (2, 2))
+    errors = [[line for line in one.stderr.splitlines() if line.startswith("Error")] for one in (whole, cut)]
+    assert errors[0] == errors[1]
+
+
+def test_the_roles_that_occur_are_those_of_the_reader(tmp_path):
+    from tallystick.tasks.nary.files import find_roles, read_nary
+
+    _, gold, _ = make(tmp_path, "nary", 60)
+    scirex = tmp_path / "scirex.jsonl"
+    scirex.write_text('{"doc_id": "a", "ner": [], "coref": {"m": [[0, 1]]}, "n_ary_relations": [{"Method": "m"}]}\n')
+    for file in (gold, scirex):
+        documents = read_nary(file).values.values()
+        assert find_roles(file) == {role for one in documents for relation in one.relations for role in relation}
+        assert find_roles(file)
+
+
 def test_labels_of_records_with_the_tallies_of_each_document(tmp_path):
     task, gold, system = make(tmp_path, "records")
     label = ["--by", "label", "--label", "lines[*].name", "--tallies", tmp_path / "t.csv"]

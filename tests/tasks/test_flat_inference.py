@@ -1,6 +1,7 @@
 """What was seen in lines of flat records, counted with a decoder for them, is what is seen one dict at a time."""
 
 import json
+import pickle
 import random
 
 import msgspec
@@ -45,6 +46,22 @@ def test_the_schema_and_its_doubts_are_those_of_dicts(seed: int, tmp_path, monke
     assert found.schema == schema
     assert list(found.schema["properties"]) == list(schema["properties"])
     assert list(found.doubts) == doubts
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_that_travelled_are_the_whole(seed: int, tmp_path) -> None:
+    lines = random_lines(seed)
+    lines += [b'{"deep": [{"a": [1, 2]}, {"b": "x"}]}', b'{"deep": {"a": null}, "last": []}']
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    reference = open_documents(str(file), name="reference", take=None, id="id")
+    ends = sorted(random.Random(seed).sample(range(1, len(lines)), 6))
+    pieces = [lines[start:stop] for start, stop in zip([0, *ends], [*ends, len(lines)], strict=True)]
+    parts = [shapes.see(open_documents(piece, name="part", take=None, id="id")) for piece in pieces]
+    found = shapes.infer_shape(reference, pickle.loads(pickle.dumps(parts)))
+    whole = shapes.infer_shape(reference)
+    assert json.dumps(found.schema) == json.dumps(whole.schema)
+    assert found.doubts == whole.doubts
 
 
 def test_a_sieve_refuses_whatever_is_new_and_counts_nothing_of_it() -> None:

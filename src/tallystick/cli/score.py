@@ -9,14 +9,14 @@ whole corpus (lists of errors, a report's alignments) cannot be had at the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -58,10 +58,14 @@ from tallystick.tasks.contract import (
 )
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tallystick.results.accounts import Wants
     from tallystick.results.results import Results
     from tallystick.run.shards import Finished
     from tallystick.show.tables import Table
+
+T = TypeVar("T")
 
 
 def score_command(name: str) -> click.Command:
@@ -428,11 +432,12 @@ def score_in_shards(
     fields = common.by == "field" or (task.fields_always and common.by != "label")
     rows = common.wants_rows or (common.macro and task.rows_for_means)
     wants = Wants(rows, fields, labels, absent=task.allows_absent(settings))
-    known = task.look_first(files, settings, partial(_ask_parts, task, files, settings, engine.shard))
-    reading = Reading(part=True, known=known, asked=asked_of(common))
-    key = {"metrics": metrics, **asdict(settings), "known": known, "asked": reading.asked}
-    score = ScorePart(task, metrics, settings, reading)
-    done = run_in_shards(task, engine, score, files, key=key, wants=wants)
+    with workers_of(task, engine) as executor:
+        known = task.look_first(files, settings, partial(_ask_parts, task, settings, engine.shard, executor))
+        reading = Reading(part=True, known=known, asked=asked_of(common))
+        key = {"metrics": metrics, **asdict(settings), "known": known, "asked": reading.asked}
+        score = ScorePart(task, metrics, settings, reading)
+        done = run_in_shards(task, engine, score, files, executor, key=key, wants=wants)
     gathered = Scored(None, done.results, extra=done.extra)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(task, done, common))
@@ -466,12 +471,12 @@ def refuse_whole(task: Task, settings: Any, given: Mapping[str, bool]) -> None:
 
 
 def run_in_shards(
-    task: Task, engine: Engine, score: ScorePart, files: Files, *, key: dict[str, Any], wants: Wants
-) -> Finished:
+    task: Task, engine: Engine, score: ScorePart, files: Files, executor: Executor | None, *, key: dict[str, Any],
+    wants: Wants,
+) -> Finished:  # fmt: skip
     """Score two files in shards."""
     from tallystick.files.boundaries import LINES, Boundaries, name_under
     from tallystick.run.cutting import shard_size
-    from tallystick.run.processes import crew
     from tallystick.run.shards import Telling, run_files
     from tallystick.run.state import State
 
@@ -491,11 +496,8 @@ def run_in_shards(
     size = engine.shard or shard_size(reference, sides[0], stored=engine.state is not None)
     subject = f"{task.name} {reference} {predicted}"
     known = {**key, "wants": wants, "shard": size}
-    if engine.jobs is not None and engine.jobs > 1:
-        _load_scoring(task)
     with (
         State(engine.state, subject, known, say) if engine.state is not None else nullcontext() as state,
-        crew(engine.jobs, engine.scheduler) as executor,
         progress("scoring", unit="bytes") as advance,
     ):
         done = run_files(
@@ -507,37 +509,52 @@ def run_in_shards(
     return done
 
 
+@contextmanager
+def workers_of(task: Task, engine: Engine) -> Iterator[Executor | None]:
+    """Who scores; None for this process alone."""
+    from tallystick.run.processes import crew
+
+    if engine.jobs is not None and engine.jobs > 1:
+        _load_scoring(task)
+    with crew(engine.jobs, engine.scheduler) as executor:
+        yield executor
+
+
 def _load_scoring(task: Task) -> None:
     """Load what scores before workers are forked, once instead of in each of them."""
     package = type(task).__module__.rpartition(".")[0]
-    if package.startswith("tallystick.tasks.") and find_spec(f"{package}.metrics") is not None:
-        import_module(f"{package}.metrics")
+    if package.startswith("tallystick.tasks."):
+        for module in ("metrics", "score"):
+            if find_spec(f"{package}.{module}") is not None:
+                import_module(f"{package}.{module}")
         import_module("tallystick.results.evaluation")
 
 
 def _ask_parts(
-    task: Task, files: Files, settings: Any, size: int | None, question: Callable[[Any], set[str]]
-) -> set[str]:
-    """What all parts of both files answer before any is scored."""
+    task: Task, settings: Any, size: int | None, executor: Executor | None, question: Callable[[Any], T],
+    files: Sequence[str | None],
+) -> list[T]:  # fmt: skip
+    """What all parts of some files answer, in order, before any is scored; nothing if one of them is read as a whole."""
+    from tallystick.engine.windows import in_order
     from tallystick.files.boundaries import Boundaries
-    from tallystick.run.cutting import SHARD, cut_in_order
+    from tallystick.run.cutting import cut_in_order, shard_size, size_of
     from tallystick.run.shards import CONFIRMED
 
-    found: set[str] = set()
+    found: list[T] = []
     for file in files:
         if file is None or file == "-":
             raise MetricError(f"{task.name} in shards reads its files twice; give files")
         boundaries = task.boundaries(file, settings)
         if not isinstance(boundaries, Boundaries):
-            return set()  # it is read as a whole
-        for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
-            try:
-                found |= question(shard.reference)
-            except InputError:  # noqa: PERF203 - a shard is megabytes
-                if shard.position > CONFIRMED:
-                    raise
-                found |= question(file)  # it may look wrong only because it is a shard; the file has the last word
-                break
+            return []
+        shards = cut_in_order(file, None, boundaries, size=size or shard_size(file, boundaries))
+        parts = (shard.reference for shard in shards)
+        try:
+            found += [answer for _, answer in in_order(executor, question, parts)]
+        except InputError:
+            if size_of(file) > CONFIRMED:
+                raise
+            found.append(question(file))  # it may look wrong only because it is a shard; the file has the last word
     return found
 
 

@@ -156,7 +156,8 @@ class Lines:
         numbers = range(before + 1, before + count + 1)
         if not self.source.is_part:
             return list(numbers)
-        return list(map(int, self.source.lines_of_file(np.array(numbers, np.int64))))
+        found: list[int] = self.source.lines_of_file(np.array(numbers, np.int64)).tolist()
+        return found
 
     def _raw_position(self, stream: Any) -> int:
         """How far a packed file was read."""

@@ -332,15 +332,20 @@ def stable_numbers(keys: Iterable[Any]) -> U64:
     It is what the bytes at their places have in the table, put together by exclusive or; a long id is replaced by a hash of it."""
     from hashlib import blake2b
 
-    written = [repr(key).encode("utf-8", "surrogatepass") for key in keys]
-    if not written:
+    texts = list(map(repr, keys))
+    if not texts:
         return np.zeros(0, np.uint64)
-    sizes = np.fromiter(map(len, written), np.int64, len(written))
-    for k in np.flatnonzero(sizes > WIDTH).tolist():
-        written[k] = blake2b(written[k], digest_size=WIDTH).digest()
-    sizes = np.minimum(sizes, WIDTH)
+    together = "".join(texts)
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    if together.isascii() and sizes.max() <= WIDTH:  # a byte a character
+        joined = together.encode()
+    else:
+        written = [text.encode("utf-8", "surrogatepass") for text in texts]
+        written = [one if len(one) <= WIDTH else blake2b(one, digest_size=WIDTH).digest() for one in written]
+        sizes = np.fromiter(map(len, written), np.int64, len(written))
+        joined = b"".join(written)
     starts = np.cumsum(sizes) - sizes
-    data = np.frombuffer(b"".join(written), np.uint8)
+    data = np.frombuffer(joined, np.uint8)
     places = np.arange(len(data)) - np.repeat(starts, sizes)
     found: U64 = np.bitwise_xor.reduceat(_table()[places * 256 + data], starts)
     return found

@@ -63,7 +63,8 @@ Use = Literal["figures", "score", "explain"]
 Results = dict[str, Any]
 """A `Result` for each metric, by its name."""
 Files = tuple[Any, Any]
-AskParts = Callable[[Callable[[Any], set[str]]], set[str]]
+AskParts = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+"""Puts a question, a function of a module or a `functools.partial` of one, to every part of some files."""
 
 
 @frozen
@@ -654,8 +655,8 @@ class Task:
         return ()
 
     def look_first(self, files: Files, settings: Any, ask_parts: AskParts) -> Any:
-        """What has to be known of the whole files before any part is scored, as the `known` of `Reading`. `ask_parts` puts a
-        question to every part and joins the answers."""
+        """What has to be known of the whole files before any part is scored, as the `known` of `Reading`. `ask_parts(question, files)`
+        has the answers of all parts in order, and none if a file is read as a whole."""
         return None
 
     def put_together(

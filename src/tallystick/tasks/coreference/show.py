@@ -2,32 +2,40 @@
 
 The colours are the alignment of CEAF-e: an entity of the key and the entity of the response that it was matched with
 have one colour. A mention that the other side has, but in an entity that is not the partner, is in the wrong place.
+
+What is wrong with coreference, as mistakes with their places: the errors of `metrics.find_errors`.
+
+A kind is mended as a whole (`metrics.mended`): a mention that changes its entity makes other errors, so that single errors are not
+independent of each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.errors import Place
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
+from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.tasks.coreference.chains import UNKNOWN, PairedChains
+from tallystick.tasks.coreference.mentions import CoreferenceOptions
+from tallystick.tasks.coreference.metrics import MendedChains, Rows, find_error_rows, located_errors, score
 
 if TYPE_CHECKING:
-    from tallystick.tasks.coreference.chains import PairedChains, Sentences
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.chains import Sentences
     from tallystick.tasks.coreference.metrics import Located
 
 
 def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     """For each document the text and the matched entities."""
-    from tallystick.tasks.coreference.metrics import score
-
     texts = _texts(pairs, options)
     words = words_of(pairs, options)
     explain = score(pairs, ["ceaf_e"], options)["ceaf_e"].explain_in_order()
@@ -100,6 +108,7 @@ def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
     both = {mention for chain in chains for mention in chain[1]}, {mention for chain in chains for mention in chain[2]}
     marks: tuple[list[Mark], list[Mark]] = ([], [])
     alone = [0, 0]
+    new = tuple.__new__  # there are many, and a named tuple takes its time
     for number, (matched, ours, theirs, found) in enumerate(chains):
         for side, mentions in enumerate((ours, theirs)):
             if not mentions:
@@ -109,11 +118,9 @@ def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
             # Chains of both sides that were not matched never share a group.
             group = number if matched else 10_000 + 2 * number + side
             others, lost = both[1 - side], (MISSED, SPURIOUS)[side]
-            for mention in mentions:
-                span = _span(mention)
-                if span is not None:
-                    status = RIGHT if mention in found else PART if mention in others else lost
-                    marks[side].append(Mark(*span, label, status, group))
+            for mention, span in _spans(mentions):
+                status = RIGHT if mention in found else PART if mention in others else lost
+                marks[side].append(new(Mark, (*span, label, status, group)))
     return TextDrawing(
         "Chains in the text", sentences, *marks, coloured=True,
         note="One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
@@ -155,7 +162,13 @@ def columns_with_words(found: Explained, entities: Level, words: Words, document
     lower = []
     for one in entities.below:
         of = [tokens[entities.homes[home]] for home in one.homes]
-        ours = [say(value, some) for value, some in zip(one.reference, of, strict=True)]
+        if _are_pairs([value for value in one.reference if value is not None]):
+            ours = [
+                None if value is None else Plain(_said_pair(some, *value))
+                for value, some in zip(one.reference, of, strict=True)
+            ]
+        else:
+            ours = [say(value, some) for value, some in zip(one.reference, of, strict=True)]
         theirs = [
             mine if value == other else say(value, some)
             for value, other, mine, some in zip(one.predicted, one.reference, ours, of, strict=True)
@@ -187,6 +200,22 @@ def _span(mention: Any) -> tuple[int, int] | None:
     if len(mention) == 2 and isinstance(mention[0], int) and isinstance(mention[1], int):
         return mention[0], mention[1] + 1
     return (mention[0][0], mention[-1][1] + 1) if all(isinstance(part, tuple) for part in mention) else None
+
+
+def _spans(mentions: Sequence[Any]) -> Iterable[tuple[Any, tuple[int, int]]]:
+    """Each mention that is a span, and that."""
+    if _are_pairs(mentions):
+        return [(mention, (mention[0], mention[1] + 1)) for mention in mentions]
+    return [(mention, span) for mention in mentions if (span := _span(mention)) is not None]
+
+
+def _are_pairs(mentions: Sequence[Any]) -> bool:
+    """Whether all mentions are a first and a last token."""
+    return (
+        set(map(type, mentions)) <= {tuple}
+        and set(map(len, mentions)) <= {2}
+        and set(map(type, chain.from_iterable(mentions))) <= {int}
+    )
 
 
 def with_words(tree: Explanation, words: Words, document: str) -> Explanation:
@@ -250,6 +279,12 @@ def _mentions_text(members: Sequence[Located], words: Words, line: int | None) -
     return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)
 
 
+def _said_pair(tokens: Sequence[str], first: int, last: int) -> str:
+    if first == last:
+        return f"{tokens[first]} [{first}]" if first < len(tokens) else f"[{first}]"
+    return f"{' '.join(tokens[first : last + 1])} [{first}-{last}]".strip()
+
+
 def _said(tokens: Sequence[str], mention: Any) -> str:
     """`her [5]`; of a mention that is no span what it is."""
     span = _span(mention)
@@ -264,3 +299,37 @@ def mention_text(mention: object) -> str:
     if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
         return "+".join(mention_text(part) for part in mention)
     return str(mention)
+
+
+def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
+    """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
+    words = words_of(pairs, options)
+    prepared, found = find_error_rows(pairs, options)
+
+    def tell(rows: Rows, side: int, line: int | None) -> str:
+        one = located_errors(pairs, prepared, [rows])[0]
+        return entities_text(one.response if side else one.key, words, line)
+
+    columns = [
+        (str(chains.file), chains.lines[rows].tolist(), chains.document[rows].tolist(), chains.documents)
+        for chains, rows in ((pairs.key, prepared.key_rows), (pairs.response, prepared.response_rows))
+    ]
+    for kind, errors in found.items():
+        edits = (((kind,), put(None)),)
+        for rows in errors:
+            file, lines, of, names = columns[bool(rows[1])]
+            first = (rows[1] or rows[0])[0]
+            line = None if lines[first] == UNKNOWN else lines[first]
+            ours, theirs = (partial(tell, rows, side, line) if rows[side] else None for side in (0, 1))
+            place = None if line is None else Place(file, line)
+            yield Mistake(kind, names[of[first]], ours, theirs, place=place, edits=edits)
+
+
+def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
+    """The kinds that some mistakes are of."""
+    return tuple(dict.fromkeys(one.kind for one in mistakes))
+
+
+def mended_chains(corpus: Any, mistakes: Sequence[Mistake]) -> MendedChains:
+    """The corpus without these kinds of error."""
+    return MendedChains(corpus, kinds_of(mistakes))

@@ -124,13 +124,13 @@ class Hierarchies(Task):
         return tuple(dict.fromkeys(name.rpartition(".")[2] for name in results))
 
     def find_mistakes(self, corpus: Any, settings: HierarchySettings) -> Iterable[Mistake]:
-        from tallystick.tasks.hierarchies.mistakes import find_mistakes
+        from tallystick.tasks.hierarchies.show import find_mistakes
 
         left, right = corpus
         return find_mistakes(left, right, settings.kinds)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: HierarchySettings) -> Any:
-        from tallystick.tasks.hierarchies.mistakes import mended_corpus
+        from tallystick.tasks.hierarchies.show import mended_corpus
 
         left, right = corpus
         return mended_corpus(left, right, mistakes)
@@ -152,16 +152,22 @@ class Hierarchies(Task):
 
     def look_first(self, files: Files, settings: HierarchySettings, ask_parts: AskParts) -> None:
         """A type of links that none of the parts has is misspelt."""
-        from tallystick.tasks.hierarchies.files import read_hierarchies
         from tallystick.tasks.hierarchies.metrics import check_kinds
 
         if settings.kinds:
-            check_kinds(settings.kinds, sorted(ask_parts(lambda file: set(read_hierarchies(file).kinds))))
+            check_kinds(settings.kinds, sorted(set().union(*ask_parts(_find_kinds, files))))
 
     def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
         if settings.transitive:
             raise MetricError("--transitive: links of descendants have no tree to show; leave it out")
         return super().explain(reference, predicted, settings, wish)
+
+
+def _find_kinds(file: Any) -> set[str]:
+    """The types of a file's links."""
+    from tallystick.tasks.hierarchies.files import read_hierarchies
+
+    return set(read_hierarchies(file).kinds)
 
 
 TASK = Hierarchies()

@@ -14,10 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
+import msgspec
+
 from tallystick.errors import SidesMismatch, ValueMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import AnySource, shown_name
+from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.frozen import frozen
 from tallystick.tasks.named import document_name
 from tallystick.tasks.plain import Structure, expect, is_span, named
@@ -54,6 +56,24 @@ def read_nary(name: AnySource, *others: AnySource) -> Documents[Relations]:
             parts.append(found[key])
         out.add(key, _plain(record) if record.has("relations") else _scirex(parts), record.place)
     return out
+
+
+class _Args(msgspec.Struct):
+    args: dict[str, msgspec.Raw]
+
+
+class _Plain(msgspec.Struct):
+    relations: list[_Args]
+
+
+def find_roles(name: AnySource) -> set[str]:
+    """The roles that occur in a file. Of plain JSON Lines nothing else is decoded; whatever is not, is read."""
+    try:
+        documents = msgspec.json.Decoder(_Plain).decode_lines(Source.of(name).read())
+        return {role for document in documents for relation in document.relations for role in relation.args}
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        found = read_nary(name).values.values()
+        return {role for document in found for relation in document.relations for role in relation}
 
 
 def nary_document(value: Any, where: str) -> dict[str, Any]:

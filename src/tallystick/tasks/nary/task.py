@@ -116,12 +116,12 @@ class Nary(Task):
         }
 
     def find_mistakes(self, corpus: Any, settings: NarySettings) -> Iterable[Mistake]:
-        from tallystick.tasks.nary.mistakes import find_mistakes
+        from tallystick.tasks.nary.show import find_mistakes
 
         return find_mistakes(corpus[0])
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: NarySettings) -> Any:
-        from tallystick.tasks.nary.mistakes import mended_pairs
+        from tallystick.tasks.nary.show import mended_pairs
 
         return mended_pairs(corpus[0], mistakes), corpus[1]
 
@@ -138,10 +138,10 @@ class Nary(Task):
 
     def look_first(self, files: Files, settings: NarySettings, ask_parts: AskParts) -> tuple[str, ...]:
         """The roles that occur: a relation's size is counted in those of the whole corpus."""
-        from tallystick.tasks.nary.files import read_nary
-        from tallystick.tasks.nary.metrics import in_order, roles_of
+        from tallystick.tasks.nary.files import find_roles
+        from tallystick.tasks.nary.metrics import in_order
 
-        return in_order(ask_parts(lambda file: set(roles_of(list(read_nary(file).values.values())))))
+        return in_order(set().union(*ask_parts(find_roles, files)))
 
 
 TASK = Nary()

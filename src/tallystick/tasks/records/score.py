@@ -12,8 +12,9 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,11 +41,11 @@ from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
 from tallystick.results.explanation import Explained, Explanation, InOrder, explain_document, explain_together
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
-from tallystick.tasks.contract import Asked, Scored
+from tallystick.tasks.contract import Asked, AskParts, Scored
 from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
-from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
+from tallystick.tasks.records.shapes import PLAIN, RecordShape, Seen, infer_shape, inferred_shape, see, shape_of_schema
 from tallystick.tasks.records.task import GROUPED, RecordSettings
 
 if TYPE_CHECKING:
@@ -343,10 +344,24 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
     return _derive(type_, {path: one for path, _, one in given}, **options)
 
 
-def find_shape(reference: Any, settings: RecordSettings) -> RecordShape:
-    """What the documents are: as declared, or as the reference shows them."""
+def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them, or each of its parts."""
     with allowing_code(settings.allow_code):
-        return declared_shape(settings) or infer_shape(open_reference(reference, settings, None))
+        declared = declared_shape(settings)
+        if declared is not None:
+            return declared
+        parts: list[Seen] = []
+        if ask_parts is not None:
+            with suppress(
+                RecursionError
+            ):  # too deep to travel; the whole is read, and says so if it is too deep for that, too
+                parts = ask_parts(partial(see_part, settings=settings), (reference,))
+        return infer_shape(open_reference(reference, settings, None), parts)
+
+
+def see_part(reference: Any, settings: RecordSettings) -> Seen:
+    """What a part of a reference holds."""
+    return see(open_reference(reference, settings, None))
 
 
 def prepare_again(

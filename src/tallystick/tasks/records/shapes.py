@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, repeat
-from operator import attrgetter, countOf
+from operator import attrgetter, countOf, itemgetter
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -77,14 +77,16 @@ class Seen:
         if lists:
             self.lists += lists
             found = values if lists == len(values) else [one for one in values if type(one) is list]
-            self.pairs += sum(len(one) == 2 and type(one[0]) is int and type(one[1]) is int for one in found)
             self.items = self.items or Seen()
+            numbers = self.items.kinds[int]
             self.items.add(list(chain.from_iterable(found)))
+            if self.items.kinds[int] > numbers:
+                self.pairs += sum(len(one) == 2 and type(one[0]) is int and type(one[1]) is int for one in found)
 
     def _add_objects(self, objects: Sequence[dict[str, Any]]) -> None:
         inside = map(tuple, map(map, repeat(type), map(dict.values, objects)))
         shapes = list(zip(map(tuple, objects), inside, strict=True))
-        deep: set[str] = set()
+        deep: dict[str, int] = {}  # how many of the objects have a list or an object under a key
         for shape, times in Counter(shapes).items():
             if shape not in self._shapes:
                 if len(self._shapes) >= MANY_SHAPES:
@@ -93,10 +95,15 @@ class Seen:
                 for key in shape[0]:
                     self.fields.setdefault(key, Seen())
             self._shapes[shape] += times
-            deep.update(key for key, kind in zip(*shape, strict=True) if kind in (dict, list))
+            for key, kind in zip(*shape, strict=True):
+                if kind is dict or kind is list:
+                    deep[key] = deep.get(key, 0) + times
         for key in (key for key in self.fields if key in deep):
-            found = (one[key] for one in objects if key in one)
-            self.fields[key].add([one for one in found if type(one) in (dict, list)])
+            if deep[key] == len(objects):
+                found = list(map(itemgetter(key), objects))
+            else:
+                found = [value for one in objects if type(value := one.get(key)) in (dict, list)]
+            self.fields[key].add(found)
 
     def add_up(self) -> Seen:
         """Count what was only counted by shape."""
@@ -564,20 +571,26 @@ def _shape_of_text(schema: str, file: str) -> RecordShape:
     return shape_of_schema(json.loads(schema), file)
 
 
-def infer_shape(reference: Lines) -> RecordShape:
-    """The shape of a reference file, which is read once from end to end."""
-    if isinstance(reference, ArrowLines):
-        from tallystick.tasks.records.arrow import see_file
-
-        seen = see_file(reference)
-    else:
-        seen = _see_lines(reference)
-    if not seen.count:
-        raise InputError("has no records; expected one JSON value a line", reference.file)
+def infer_shape(reference: Lines, parts: Sequence[Seen] = ()) -> RecordShape:
+    """The shape of a reference file: of what its parts hold, if these were looked at, else it is read once from end to end."""
+    seen, *others = parts or (see(reference),)
     try:
+        for other in others:
+            _pour(other, seen)
+        if not seen.count:
+            raise InputError("has no records; expected one JSON value a line", reference.file)
         return inferred_shape(*schema_of(seen), f"inferred from {reference.file}")
     except RecursionError:
         raise InputError(TOO_DEEP, reference.file) from None
+
+
+def see(reference: Lines) -> Seen:
+    """What a reference file, or a part of one, holds."""
+    if isinstance(reference, ArrowLines):
+        from tallystick.tasks.records.arrow import see_file
+
+        return see_file(reference)
+    return _see_lines(reference).add_up()
 
 
 def _see_lines(reference: Lines) -> Seen:

@@ -203,13 +203,13 @@ class Records(Task):
     def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Known:
         """The shape of the documents and what they are paired by are those of the whole files; the metric names what a stored
         run depends on."""
-        from tallystick.tasks.records.score import Known, prepare
+        from tallystick.tasks.records.score import Known, find_shape, prepare
 
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
-        prepared = prepare(*files, settings)
-        paired = prepared.pairing.decide()
-        shape = prepared.shape
+        shape = find_shape(files[0], settings, ask_parts)
+        prepared = prepare(*files, settings, known=Known(shape.schema, "", "", doubts=shape.doubts))
+        paired, shape = prepared.pairing.decide(), prepared.shape
         return Known(shape.schema, paired, str(prepared.metric), prepared.pairing.nameless, shape.doubts)
 
     def put_together(

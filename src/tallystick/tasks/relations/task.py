@@ -173,7 +173,7 @@ class Relations(Task):
     error_label = "relation"
 
     def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.relations.mistakes import find_mistakes
+        from tallystick.tasks.relations.show import find_mistakes
 
         return find_mistakes(corpus, settings.symmetric)
 
@@ -217,12 +217,17 @@ class Relations(Task):
 
     def look_first(self, files: Files, settings: RelationSettings, ask_parts: AskParts) -> None:
         """A type that is called symmetric, and that none of the parts has, is misspelt."""
-        from tallystick.tasks.relations.files import read_relations
-
         if settings.symmetric:
-            found = ask_parts(lambda file: set(_types_of(read_relations(file, input=settings.input))))
+            found = set().union(*ask_parts(partial(_find_types, input=settings.input), files))
             if found:
                 _require_types(settings.symmetric, sorted(found))
+
+
+def _find_types(file: Any, input: Any) -> set[str]:
+    """The types of a file's relations."""
+    from tallystick.tasks.relations.files import read_relations
+
+    return set(_types_of(read_relations(file, input=input)))
 
 
 def _training(settings: RelationSettings) -> dict[str, str]:

@@ -29,7 +29,7 @@ from tallystick.files.pairing import repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
-from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments
+from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments
 
 TagArray = npt.NDArray[np.int32]
 _TEXTS_AT_A_TIME = 4096

@@ -248,17 +248,17 @@ class Spans(Task):
     }
 
     def find_mistakes(self, corpus: Any, settings: SpanSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.spans.mistakes import find_mistakes
+        from tallystick.tasks.spans.show import find_mistakes
 
         return find_mistakes(corpus)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Any:
-        from tallystick.tasks.spans.mistakes import mended_corpus
+        from tallystick.tasks.spans.show import mended_corpus
 
         return mended_corpus(corpus, mistakes)
 
     def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Sequence[Table]:
-        from tallystick.tasks.spans.mistakes import tables
+        from tallystick.tasks.spans.show import tables
 
         return tables(corpus) if mistakes else ()
 
