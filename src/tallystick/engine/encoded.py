@@ -105,7 +105,7 @@ class Unnumbered(Codes):
         if self.numbering.known:
             return None
         if self.rows is None and other.rows is None:
-            return self.numbering.same
+            return np.ones(len(self), np.bool_) if self.side == other.side else self.numbering.same
         return self.numbering.compare(_rows_of(self), _rows_of(other))
 
 
