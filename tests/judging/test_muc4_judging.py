@@ -9,8 +9,8 @@ from running import run
 from tallystick.judging import Answers, Store
 from tallystick.judging.desk import Desk
 from tallystick.judging.recorded import Recorded
+from tallystick.tasks.templates.files import read_muc4
 from tallystick.tasks.templates.muc4 import decide_fills, open_fills, score
-from tallystick.tasks.templates.muc4_files import read_muc4
 
 TEMPLATE = """\
 0.  MESSAGE: ID                    DEV-0001

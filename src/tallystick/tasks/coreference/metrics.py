@@ -450,7 +450,7 @@ def score(
     pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: CoreferenceOptions = PLAIN
 ) -> dict[str, Result]:
     """Every metric over one pair of columns."""
-    return score_prepared(prepare(pairs, options), metrics)
+    return score_prepared(pairs.once(prepare, options), metrics)
 
 
 def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Result]:
@@ -527,9 +527,15 @@ Rows = tuple[tuple[int, ...], tuple[int, ...]]
 
 def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> dict[str, list[Example]]:
     """The errors of each of the seven kinds, in the order of `KINDS`."""
-    prepared = prepare(pairs, options)
+    prepared, found = find_error_rows(pairs, options)
+    return {kind: located_errors(pairs, prepared, rows) for kind, rows in found.items()}
+
+
+def find_error_rows(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, list[Rows]]]:
+    """The same as rows of both sides."""
+    prepared = pairs.once(prepare, options)
     key, response = prepared.overlaps.key, prepared.overlaps.response
-    (i, j), (span_i, span_j) = find_twins(pairs, prepared)
+    (i, j), (span_i, span_j) = pairs.once(find_twins, options)
     i, j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
     missing, missing_entities = _twinless(key, i)
     extra, extra_entities = _twinless(response, j)
@@ -548,7 +554,7 @@ def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> dic
         [(rows, ()) for rows in missing_entities], [((), rows) for rows in extra_entities],
         *several,
     )  # fmt: skip
-    return {kind: _located_errors(pairs, prepared, found) for kind, found in zip(KINDS, kinds, strict=True)}
+    return prepared, dict(zip(KINDS, kinds, strict=True))
 
 
 def _twinless(side: Side, found: I64) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
@@ -559,8 +565,9 @@ def _twinless(side: Side, found: I64) -> tuple[list[tuple[int, ...]], list[tuple
     return [(row,) for row in alone.tolist()], [tuple(rows.tolist()) for rows in members]
 
 
-def find_twins(pairs: PairedChains, prepared: Prepared) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
+def find_twins(pairs: PairedChains, options: CoreferenceOptions) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
     """The rows of both sides that are one mention, and those that differ in their span only."""
+    prepared = pairs.once(prepare, options)
     table = prepared.overlaps
     i, j = twins(table.key, table.response, table.documents, prepared.codes)
     spans = _pair_spans(pairs, prepared, _left(len(table.key.entity), i), _left(len(table.response.entity), j))
@@ -630,7 +637,7 @@ def overlapping(
     return np.concatenate((a, a_2)), np.concatenate((b, b_2))
 
 
-def _located_errors(pairs: PairedChains, prepared: Prepared, found: Sequence[Rows]) -> list[Example]:
+def located_errors(pairs: PairedChains, prepared: Prepared, found: Sequence[Rows]) -> list[Example]:
     """Rows of the two sides as mentions that a person can look up."""
     ours, theirs = zip(*found, strict=True) if found else ((), ())
     sides = _located(pairs.key, prepared.key_rows, ours), _located(pairs.response, prepared.response_rows, theirs)
@@ -672,20 +679,11 @@ KINDS = (
 )  # fmt: skip
 
 
-def _repaired(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, Side]]:
-    """Both sides as columns, and the response without each kind of error, found once for a corpus."""
-    if options not in pairs.repaired:
-        prepared = prepare(pairs, options)
-        pairs.repaired[options] = prepared, repaired_sides(pairs, prepared)
-    found: tuple[Prepared, dict[str, Side]] = pairs.repaired[options]
-    return found
-
-
-def repaired_sides(pairs: PairedChains, prepared: Prepared) -> dict[str, Side]:
+def repaired_sides(pairs: PairedChains, options: CoreferenceOptions) -> dict[str, Side]:
     """The response without each kind of error."""
-    table = prepared.overlaps
+    table = pairs.once(prepare, options).overlaps
     key, response = table.key, table.response
-    (i, j), (span_i, span_j) = find_twins(pairs, prepared)
+    (i, j), (span_i, span_j) = pairs.once(find_twins, options)
     all_i, all_j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
     left_key, left_response = _left(len(key.entity), all_i), _left(len(response.entity), all_j)
     lost_key = _lost(key, all_i)[key.entity]
@@ -734,7 +732,7 @@ def score_mended(
 
 def mended(pairs: PairedChains, kinds: Collection[str], options: CoreferenceOptions) -> Prepared:
     """Both sides as columns, with one kind of error repaired, or all of them."""
-    prepared, sides = _repaired(pairs, options)
+    prepared, sides = pairs.once(prepare, options), pairs.once(repaired_sides, options)
     key, documents = prepared.overlaps.key, prepared.overlaps.documents
     side = sides[next(iter(kinds))] if len(kinds) == 1 else key
     return replace(prepared, overlaps=Overlaps(key, side.by_document(), documents), repeated={})

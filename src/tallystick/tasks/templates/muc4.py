@@ -40,7 +40,7 @@ from tallystick.frozen import frozen
 from tallystick.judging.questions import Judge, Label, Question, Span
 from tallystick.results.result import Result
 from tallystick.tasks.metric import best_pairs
-from tallystick.tasks.templates.muc4_files import (
+from tallystick.tasks.templates.files import (
     SLOTS,
     Fill,
     Form,

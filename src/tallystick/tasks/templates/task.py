@@ -238,8 +238,8 @@ def _slot_tables(scored: Scored) -> dict[str, SlotTable]:
 
 
 def _official(reference: Any, predicted: Any, settings: TemplateSettings, reading: Reading) -> Any:
+    from tallystick.tasks.templates.files import read_judgements, read_muc4
     from tallystick.tasks.templates.muc4 import score
-    from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
 
     recorded = settings.mapping == "recorded"
     decided = read_judgements(settings.judgements) if settings.judgements else None
