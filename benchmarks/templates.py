@@ -20,10 +20,16 @@ from typing import Any
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.templates import metrics as templates
 from tallystick.tasks.templates import muc4
-from tallystick.tasks.templates.files import PairedTemplates, pair_templates, read_templates
+from tallystick.tasks.templates.files import (
+    SLOTS,
+    PairedTemplates,
+    pair_templates,
+    read_judgements,
+    read_muc4,
+    read_templates,
+)
 from tallystick.tasks.templates.metrics import by_slot
 from tallystick.tasks.templates.muc4 import KINDS
-from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 from tallystick.tasks.templates.show import find_errors
 
 SCORED = ["gtt", "dygie", "nyu", "sri", "iterx-bart-base", "iterx-bart-large", "iterx-t5-large-enc"]

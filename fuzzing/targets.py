@@ -120,7 +120,7 @@ def logs(reference: str, predicted: str) -> None:
 
 def judgements(reference: str, predicted: str) -> None:
     """What people decided about mismatches, in Lisp."""
-    from tallystick.tasks.templates.muc4_files import read_judgements
+    from tallystick.tasks.templates.files import read_judgements
 
     read_judgements(predicted)
 

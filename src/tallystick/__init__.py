@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
     from tallystick.algebra.clusters import adjusted, chance, information, together
     from tallystick.algebra.derive import derive
-    from tallystick.algebra.edits import edit, edit_ratio, replaceable, tree_edit
     from tallystick.algebra.exact import exact, keyed
     from tallystick.algebra.functions import aliases, function, judgements, via
     from tallystick.algebra.grids import grid
@@ -49,7 +48,17 @@ if TYPE_CHECKING:
         supertypes,
     )
     from tallystick.algebra.numbers import date, number, overlap
-    from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
+    from tallystick.algebra.ordered import (
+        edit,
+        edit_ratio,
+        graph,
+        replaceable,
+        sequence,
+        top_down,
+        tree,
+        tree_edit,
+        unordered,
+    )
     from tallystick.algebra.parse import parse
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match

@@ -57,3 +57,23 @@ def test_values_of_one_kind_are_not_numbered():
     assert ts.equal.pairs(r, p, Blocks.diagonal(3)).i.tolist() == [0, 1]
     assert isinstance(r, Unnumbered)
     assert not r.numbering.known
+
+
+@pytest.mark.parametrize("node", NODES, ids=repr)
+@given(rows=COLUMNS, more=st.sampled_from(KINDS).flatmap(lambda kind: st.lists(kind, max_size=3)))
+def test_a_side_is_held_against_itself_and_not_against_the_other_one(node, rows, more):
+    sides = Objects([a for a, _ in rows]), Objects([*(b for _, b in rows), *more])
+    for k in (0, 1):
+        column = node.encode(*sides, Scope())[k]
+        blocks = Blocks.diagonal(len(column))
+        lazy, counted = node.pairs(column, column, blocks), node.pairs(numbered(column), numbered(column), blocks)
+        assert lazy.i.tolist() == counted.i.tolist() == list(range(len(column)))
+
+
+def test_a_list_with_fewer_items_than_the_other_is_explained():
+    metric = ts.parse("f1(each(items=match(each(count=exact, type=exact), N:N)))")
+    gold, system = (
+        {"items": [{"count": 1, "type": "x"}, {"count": 2, "type": "y"}]},
+        {"items": [{"count": 1, "type": "x"}]},
+    )
+    assert "missed" in str(ts.evaluate(metric, [gold], [system]).explain(0))

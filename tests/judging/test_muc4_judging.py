@@ -9,9 +9,8 @@ from running import run
 from tallystick.judging import Answers, Store
 from tallystick.judging.desk import Desk
 from tallystick.judging.recorded import Recorded
-from tallystick.tasks.templates.muc4 import score
-from tallystick.tasks.templates.muc4_files import read_muc4
-from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
+from tallystick.tasks.templates.files import read_muc4
+from tallystick.tasks.templates.muc4 import decide_fills, open_fills, score
 
 TEMPLATE = """\
 0.  MESSAGE: ID                    DEV-0001

@@ -14,8 +14,8 @@ from tallystick.judging import Judgement, Store, Verdict
 from tallystick.judging.recorded import Recorded, judge_named
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
-from tallystick.tasks.arguments.judging import _troubles
 from tallystick.tasks.arguments.metrics import ArgumentOptions
+from tallystick.tasks.arguments.stages import _troubles
 
 WORDS = tuple("abcdefghijklmnop")
 LABELS = ("Correct", "Correct", "Partial", "Incorrect")

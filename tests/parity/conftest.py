@@ -6,7 +6,7 @@ import json
 import pytest
 
 from public_data import PUBLIC
-from tallystick.tasks.templates.muc4_files import read_muc4
+from tallystick.tasks.templates.files import read_muc4
 
 
 @pytest.fixture(scope="session")

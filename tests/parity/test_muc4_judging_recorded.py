@@ -5,9 +5,8 @@ The two differ where a person judged a fill that the rules match already, or dec
 
 from public_data import PUBLIC, needs
 from tallystick.judging import Verdict
-from tallystick.tasks.templates.muc4 import SlotScorer, fill_form, key_forms, score
-from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
-from tallystick.tasks.templates.muc4_judging import VERDICTS, decide_fills, open_fills
+from tallystick.tasks.templates.files import read_judgements, read_muc4
+from tallystick.tasks.templates.muc4 import VERDICTS, SlotScorer, decide_fills, fill_form, key_forms, open_fills, score
 
 FOLDER = PUBLIC / "events" / "muc4_official"
 pytestmark = needs("events/muc4_official")

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from public_data import PUBLIC, needs
+from tallystick.tasks.templates.files import SLOTS, read_judgements, read_muc4
 from tallystick.tasks.templates.muc4 import (
     KINDS,
     PARENTS,
@@ -15,7 +16,6 @@ from tallystick.tasks.templates.muc4 import (
     score,
     value_credit,
 )
-from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 
 FOLDER = PUBLIC / "events" / "muc4_official"
 pytestmark = needs("events/muc4_official")

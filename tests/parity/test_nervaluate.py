@@ -7,8 +7,8 @@ import pytest
 from public_data import PUBLIC
 from tallystick.errors import MetricError
 from tallystick.tasks.spans import metrics as spans
+from tallystick.tasks.spans.counts import annotate
 from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.segments import annotate
 from tallystick.tasks.spans.tags import Columns, decode, read_tags
 
 nervaluate = pytest.importorskip("nervaluate", reason="compares with nervaluate itself")

@@ -6,7 +6,7 @@ import pytest
 
 from public_data import PUBLIC, needs
 from tallystick.tasks.templates.files import pair_templates, read_templates
-from tallystick.tasks.templates.mistakes import KINDS, Errors
+from tallystick.tasks.templates.show import KINDS, Errors
 
 CASES = PUBLIC / "events" / "cases.json"
 pytestmark = needs("events/cases.json")

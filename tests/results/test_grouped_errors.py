@@ -369,3 +369,19 @@ def test_what_is_quickly_asked_of_the_letters_changes_no_kind(pairs):
     with patch.object(kinds, "_letters", lambda *_: None):
         expected = kinds.kinds_of(pairs)
     assert kinds.kinds_of(pairs) == expected
+
+
+VALUES = st.integers(-3, 10**10) | st.floats(allow_nan=False) | TEXTS | st.booleans() | st.none()
+SIMILAR = st.sampled_from([0.1 + 0.2, 0.3, 1234567891, 1234567892.0, 1e300, 1e300 * (1 + 1e-10), -0.0, 0, 5e-324])
+
+
+@given(st.lists(VALUES | SIMILAR, max_size=8), st.lists(VALUES | SIMILAR, max_size=8))
+def test_values_are_numbered_by_what_they_are_known_by(values, others):
+    for some in (
+        values,
+        [one for one in values if type(one) in (int, float)],
+        [one for one in values if type(one) is str],
+    ):
+        numbers = {key: k for k, key in enumerate(dict.fromkeys(map(kinds.plain_key, others))) if key is not None}
+        expected = [numbers.get(kinds.plain_key(one), -1) for one in some]
+        assert kinds.number_keys(some, numbers).tolist() == expected

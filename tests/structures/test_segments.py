@@ -1,8 +1,8 @@
 import pytest
 
 from tallystick.errors import SidesMismatch, ValueMismatch
+from tallystick.tasks.spans.counts import Span, annotate
 from tallystick.tasks.spans.metrics import count
-from tallystick.tasks.spans.segments import Span, annotate
 
 
 def test_supertags():

@@ -9,7 +9,7 @@ from itertools import permutations
 
 from hypothesis import strategies as st
 
-from tallystick.tasks.spans.segments import Span, annotate
+from tallystick.tasks.spans.counts import Span, annotate
 
 TAGS = ("A", "B", "C")
 

@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 
 from tallystick.judging.questions import Question, Verdict
 from tallystick.structures.texts import EventArgument
-from tallystick.tasks.arguments.judging import FIGURES, bounds_of, judge_blocks
 from tallystick.tasks.arguments.metrics import ArgumentOptions, block_sums
-from tallystick.tasks.arguments.stages import BREAK_AGGREGATE, JUDGED, Block, Broken, Candidate
+from tallystick.tasks.arguments.stages import (
+    BREAK_AGGREGATE,
+    FIGURES,
+    JUDGED,
+    Block,
+    Broken,
+    Candidate,
+    bounds_of,
+    judge_blocks,
+)
 
 LABELS = ("Correct", "Partial", "Incorrect")
 

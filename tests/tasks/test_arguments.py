@@ -14,9 +14,9 @@ from tallystick.judging.recorded import Recorded
 from tallystick.results.compare import compare, compare_runs
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
-from tallystick.tasks.arguments.judging import way_of_asking
 from tallystick.tasks.arguments.metrics import ArgumentOptions, open_questions
 from tallystick.tasks.arguments.show import systems_table
+from tallystick.tasks.arguments.stages import way_of_asking
 
 
 def document(*texts, role="r"):

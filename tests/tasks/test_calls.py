@@ -542,3 +542,81 @@ def test_a_key_that_stands_twice_is_said(tmp_path):
         (tmp_path / "system.jsonl").write_text(line + "\n")
         done = run("score", "calls", "gold.jsonl", "system.jsonl", cwd=tmp_path)
         assert 'system.jsonl: 1 object with a key that stands twice ("x"); the last one counts' in done.stderr
+
+
+F = call("f", x=1)
+AMONG_CALLS = {
+    "two functions in one object": [{"f": {"x": 1}, "g": {}}],
+    "no object for arguments": [{"f": {"x": 1}}, {"g": "Oslo"}],
+    "a list for arguments": [{"f": {"x": 1}}, {"g": [1]}],
+    "a number for arguments": {"calls": [{"f": {"x": 1}}, {"g": 5}]},
+    "two functions under a key": {"result": [{"f": '{"x": 1}', "g": "{}"}]},
+    "no list": {"calls": {"f": {"x": 1}, "g": {}}},
+    "nothing": {"calls": [F, None]},
+    "nothing, alone": [F, None],
+    "an empty object": [F, {}],
+    "a number": {"tool_calls": [F, 3]},
+    "words": {"calls": [F, "call g"]},
+    "no name": {"tool_calls": [{"function": F}, {"type": "function", "function": {"arguments": "{}"}}]},
+    "arguments outside": [F, {"name": "g", "city": "Oslo"}],
+    "in a text": 'Here: [{"f": {"x": 1}}, {"g": "Oslo"}]',
+    "without arguments": [{"role": "assistant", "function_call": {"name": "g"}}, F],
+}
+
+
+@pytest.mark.parametrize("way", AMONG_CALLS)
+def test_what_is_among_calls_and_cannot_be_read_is_a_call(way):
+    found = ts.calls([[F]], [AMONG_CALLS[way]])["calls"]
+    assert (found.tally["den_p"], found.recall) == (2, 1), way
+
+
+@pytest.mark.parametrize("way", ["nothing", "words", "arguments outside", "no object for arguments"])
+def test_in_a_reference_it_is_an_error_that_shows_it(way):
+    with pytest.raises(InputError, match=r'reference:1: found (null|"call g"|\{.*\}) for a call; expected \{"name"'):
+        ts.calls([AMONG_CALLS[way]], [[F]])
+
+
+def test_possible_answers_of_two_functions_in_one_object():
+    gold = {"id": "a", "ground_truth": [{"f": {"x": [1, 2]}, "g": {"y": ["a", ""]}}]}
+    assert ts.calls([gold], [{"id": "a", "result": [{"g": {}}, {"f": {"x": 2}}]}])["calls"].exact == 1
+    mixed = {"id": "a", "ground_truth": [{"f": {"x": [1, 2]}, "g": {"y": "a"}}]}
+    assert ts.calls([mixed], [{"id": "a", "result": [{"f": {"x": [1, 2]}}, {"g": {"y": "a"}}]}])["calls"].exact == 1
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [{"role": "user", "content": "Is it raining?"}, {"role": "assistant", "content": "No."}],
+        {"output": [{"type": "reasoning"}, {"type": "message", "content": [{"type": "text", "text": "No."}]}]},
+        {"usage": {"tool_calls": 3}, "content": "No."},
+        {"choices": [{"message": {"tool_calls": None, "content": "No."}}]},
+        '{"answer": "no"}',
+        "[1, 2, 3]",
+        [[], []],
+        {"name": "ChatModel", "input": {"messages": []}, "output": {"text": "No."}},
+        {"output": [{"type": "function", "name": "f", "parameters": {"type": "object", "properties": {"x": {}}}}]},
+    ],
+)
+def test_messages_words_counts_and_definitions_are_no_calls(log):
+    assert ts.calls([[F]], [log])["calls"].tally["den_p"] == 0
+
+
+@pytest.mark.parametrize("key", ["parameters", "input"])
+def test_arguments_under_other_names(key):
+    one = {"name": "f", key: {"x": 1}}
+    for log in ([one], one, json.dumps(one), f"<tool_call>{json.dumps(one)}</tool_call>", {"tool_calls": [one]}):
+        assert ts.calls([[F]], [log])["calls"].exact == 1, log
+
+
+@pytest.mark.parametrize(("path", "left"), {"arguments": 1, "arguments.to": 3, "arguments.o": 4, "unknown": 5}.items())
+def test_any_path_can_be_ignored_whatever_is_inside(path, left):
+    gold, system = [[call("f", to=[1, [2]], o={"k": [1]}, x=1)]], [[call("f", to=[1, [3]], o={"k": [2]}, x=2)]]
+    found = ts.calls(gold, system, choices={f"calls[*].{path}": "ignore"})
+    assert found["arguments"].tally["den_p"] == left
+
+
+def test_arguments_may_have_the_names_of_keywords():
+    gold = [[call("f", o={"title": "a", "required": [1, 2]}, items=[1, 2], properties={"items": [3]})]]
+    assert ts.calls(gold, gold)["calls"].exact == 1
+    found = ts.calls(gold, [[call("f", o={"title": "b", "required": [2, 1]}, items=[2, 1], properties={"items": [3]})]])
+    assert found["arguments"].tally["num_p"] == 4  # the call, one of each list in order

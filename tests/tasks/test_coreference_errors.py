@@ -11,7 +11,7 @@ import tallystick as ts
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, find_errors, overlapping, score
-from tallystick.tasks.coreference.mistakes import find_mistakes
+from tallystick.tasks.coreference.show import find_mistakes
 
 KINDS = [
     "span error", "missing mention", "extra mention", "missing entity", "extra entity", "divided entity", "conflated entity",

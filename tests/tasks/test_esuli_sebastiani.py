@@ -20,9 +20,9 @@ from span_counting import (
 
 from tallystick.errors import MetricError
 from tallystick.results.selection import spearman
+from tallystick.tasks.spans.counts import Span, annotate
 from tallystick.tasks.spans.metrics import accuracy, f_beta, kappa, precision, recall, specificity
 from tallystick.tasks.spans.metrics import f_beta as f1
-from tallystick.tasks.spans.segments import Span, annotate
 from tallystick.tasks.spans.tags import decode, tags_from_lists
 
 # The quick brown fox jumps over the lazy dog; the annotation rows of the printed table are shifted by one

@@ -7,6 +7,7 @@ from tallystick.algebra.sets import match
 from tallystick.errors import SidesMismatch
 from tallystick.results.evaluation import evaluate
 from tallystick.tasks.equations import phi_set, phi_str
+from tallystick.tasks.templates.files import Judgement, Muc4Template, Muc4Templates, parse_fill
 from tallystick.tasks.templates.muc4 import (
     COUNTS,
     PARENTS,
@@ -20,7 +21,6 @@ from tallystick.tasks.templates.muc4 import (
     score,
     value_credit,
 )
-from tallystick.tasks.templates.muc4_files import Judgement, Muc4Template, Muc4Templates, parse_fill
 
 
 def template(name="1", document="D", optional=False, **slots):

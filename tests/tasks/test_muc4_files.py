@@ -5,8 +5,7 @@ import json
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.tasks.templates.files import read_templates
-from tallystick.tasks.templates.muc4_files import Fill, parse_fill, read_judgements, read_muc4
+from tallystick.tasks.templates.files import Fill, parse_fill, read_judgements, read_muc4, read_templates
 
 KEY = """\
 0.  MESSAGE: ID                    TST3-MUC4-0001

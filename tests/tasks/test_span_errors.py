@@ -1,6 +1,6 @@
 import numpy as np
 
-from tallystick.tasks.spans.segments import Span, annotate
+from tallystick.tasks.spans.counts import Span, annotate
 from tallystick.tasks.spans.show import Outcome, SpanError, align
 
 TEXTS = annotate(

@@ -31,10 +31,9 @@ from span_counting import (
 )
 
 from tallystick.tasks.spans import counts as counting
-from tallystick.tasks.spans.counts import count_scheme, count_separators
+from tallystick.tasks.spans.counts import Pairs, count_scheme, count_separators, one_to_one, overlapping_pairs
 from tallystick.tasks.spans.metrics import f_beta as f1
 from tallystick.tasks.spans.metrics import kappa
-from tallystick.tasks.spans.segments import Pairs, one_to_one, overlapping_pairs
 from tallystick.tasks.spans.show import Outcome, align
 
 MODELS = {

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.tasks.spans.counts import count_scheme
+from tallystick.tasks.spans.counts import annotate, count_scheme
 from tallystick.tasks.spans.metrics import f_beta as f1
 from tallystick.tasks.spans.metrics import precision, recall
-from tallystick.tasks.spans.segments import annotate
 
 FIVE = ("correct", "incorrect", "partial", "missed", "spurious")
 

@@ -14,11 +14,10 @@ from tallystick.engine.tally import Labelled, total
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.results.resampling import intervals
 from tallystick.tasks.spans import metrics as spans
-from tallystick.tasks.spans.counts import count_expression, count_scheme
+from tallystick.tasks.spans.counts import annotate, count_expression, count_scheme
 from tallystick.tasks.spans.files import SpanCorpus
 from tallystick.tasks.spans.metrics import AVERAGES, METRICS, SpanOptions, metrics_for
 from tallystick.tasks.spans.metrics import f_beta as f1
-from tallystick.tasks.spans.segments import annotate
 from tallystick.tasks.spans.show import seqeval_report
 
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog

@@ -5,7 +5,7 @@ import pytest
 from tallystick.results.mistakes import mend
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.templates.metrics import evaluate
-from tallystick.tasks.templates.mistakes import KINDS, Errors
+from tallystick.tasks.templates.show import KINDS, Errors
 
 
 def template(type_, **slots):

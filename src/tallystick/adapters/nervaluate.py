@@ -22,9 +22,8 @@ import numpy as np
 from tallystick.adapters.seqeval import listed
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.files.writing import write_atomically
-from tallystick.tasks.spans.counts import SpanScheme, scheme_pairs
+from tallystick.tasks.spans.counts import AnnotatedTexts, Segments, SpanScheme, annotate, scheme_pairs
 from tallystick.tasks.spans.files import corpus_from_python
-from tallystick.tasks.spans.segments import AnnotatedTexts, Segments, annotate
 
 SCENARIOS: dict[str, SpanScheme] = {"strict": "strict", "partial": "partial", "ent_type": "type", "exact": "exact"}
 COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")

@@ -507,9 +507,9 @@ def _unsent_questions(
     files = {file: file for runs in named_systems(systems).values() for file in runs}
     if task == "muc4":
         _refuse(options, "changes nothing for --task muc4")
-        from tallystick.tasks.arguments.judging import rank_questions
-        from tallystick.tasks.templates.muc4_files import read_muc4
-        from tallystick.tasks.templates.muc4_judging import open_fills
+        from tallystick.tasks.arguments.stages import rank_questions
+        from tallystick.tasks.templates.files import read_muc4
+        from tallystick.tasks.templates.muc4 import open_fills
 
         key = read_muc4(reference)
         return rank_questions(

@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, NoReturn
 
 import click
@@ -489,6 +488,8 @@ SOFTWARE = f"""@misc{{tallystick,
 @cache
 def entries() -> dict[str, str]:
     """The entries of BibTeX by their keys."""
+    from importlib.resources import files
+
     text = files("tallystick.tasks").joinpath("references.bib").read_text(encoding="utf-8")
     found = re.findall(r"^(@\w+\{([^,]+),\n.*?^\})$", text, re.DOTALL | re.MULTILINE)
     return {key: entry for entry, key in found}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 from operator import eq
 from typing import Any, ClassVar, Protocol
 
@@ -104,7 +105,7 @@ class Unnumbered(Codes):
         if self.numbering.known:
             return None
         if self.rows is None and other.rows is None:
-            return self.numbering.same
+            return np.ones(len(self), np.bool_) if self.side == other.side else self.numbering.same
         return self.numbering.compare(_rows_of(self), _rows_of(other))
 
 
@@ -485,6 +486,8 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
     if kinds & {bool, np.bool_} and len(kinds) > 1:
         values = [("bool", bool(value)) if isinstance(value, (bool, np.bool_)) else value for value in values]
     if kinds <= _PLAIN:
+        return list(values)
+    if kinds == {tuple} and set(map(type, chain.from_iterable(values))) <= _COMPARED_AS_THEY_ARE:
         return list(values)
     for kind in kinds:
         _require_equality(kind, scope)

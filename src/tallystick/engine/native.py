@@ -36,6 +36,10 @@ _STRETCH = 1 << 18
 """So many bytes are counted at a time, which stay in the processor's cache."""
 
 
+_LINE_BITS = 12
+"""Half of 2 to this power is how many different lines are numbered: with so many the table stays in the processor's cache."""
+
+
 LANES = 8
 """As many as the C code has."""
 
@@ -114,6 +118,10 @@ class Native:
         if self._is_utf8 is not None:
             self._is_utf8.restype = number
             self._is_utf8.argtypes = [ctypes.c_char_p, number]
+        self._number_lines: Any = getattr(library, "number_lines", None)
+        if self._number_lines is not None:
+            self._number_lines.restype = number
+            self._number_lines.argtypes = [ctypes.c_char_p, *[number] * 3, short, short, whole, whole]
         self._take_ranges: Any = getattr(library, "take_ranges", None)
         if self._take_ranges is not None:
             self._take_ranges.restype = None
@@ -165,6 +173,17 @@ class Native:
     def is_utf8(self, data: bytes) -> bool | None:
         """Whether this is UTF-8 (`files.lines.is_utf8`); None without that."""
         return None if self._is_utf8 is None else bool(self._is_utf8(data, len(data)))
+
+    def number_lines(self, data: bytes, lines: int) -> tuple[NDArray[np.int32], I64] | None:
+        """The number of each of so many lines, and where the first of each number starts; None without that, if there are more lines, or too
+        many that are different."""
+        if self._number_lines is None:
+            return None
+        codes, table = np.empty(lines, np.int32), np.empty(1 << _LINE_BITS, np.int32)
+        first, found = np.empty(1 << _LINE_BITS - 1, np.int64), np.zeros(1, np.int64)
+        if self._number_lines(data, len(data), lines, _LINE_BITS, table, codes, first, found) != lines:
+            return None
+        return codes, first[: found[0]]
 
     def take_ranges(self, data: bytes, start: I64, length: I64) -> NDArray[np.uint8] | None:
         """The bytes of ranges, one after the other (`files.table.take_ranges`); None without that."""

@@ -272,6 +272,13 @@ class _Ranges(io.RawIOBase):
         super().close()
 
 
+def require_file(name: str | os.PathLike[str]) -> None:
+    """That a file is there, before any work is done. `FILE#NAME` picks a list of a file with several."""
+    text = os.fspath(name)
+    if text != "-" and "\0" not in text and not any(map(os.path.lexists, (text, text.partition("#")[0]))):
+        raise InputError("no such file", text)
+
+
 @dataclass(eq=False)
 class Source:
     """A file, standard input (`-`), or some ranges of a file's bytes, in one piece for the reader.

@@ -57,11 +57,10 @@ def written(value: Any) -> JsonText:
 
 def to_json_object(values: Mapping[str, Any]) -> JsonText:
     """An object without white space, of values and of parts that are written already, which are taken as they are."""
-    parts = (
-        f"{to_json(name)}:{value if isinstance(value, JsonText) else to_json(value, indent=None)}"
-        for name, value in values.items()
-    )
-    return JsonText(f"{{{','.join(parts)}}}")
+    parts = []
+    for name, value in values.items():  # a part may be long: it is copied as seldom as can be
+        parts += [",", to_json(name), ":", value if isinstance(value, JsonText) else to_json(value, indent=None)]
+    return JsonText("".join(["{", *parts[1:], "}"]))
 
 
 def _finite(value: Any) -> Any:

@@ -19,7 +19,7 @@ from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
-from tallystick.files.writing import JsonText, to_json_object, written
+from tallystick.files.writing import JsonText, to_json, to_json_object, written
 from tallystick.frozen import frozen
 from tallystick.results.explanation import (
     MATCHED,
@@ -32,9 +32,9 @@ from tallystick.results.explanation import (
     Plain,
 )
 from tallystick.results.tables import shorten, shorten_both
-from tallystick.show.drawings import Drawing
+from tallystick.show.drawings import BoxDrawing, Drawing, LaneDrawing
 from tallystick.show.tables import Table
-from tallystick.show.words import both_texts, named_parts, value_text
+from tallystick.show.words import are_lines, both_texts, named_parts, value_text
 from tallystick.structures.texts import AnnotatedMention, Mention
 
 if TYPE_CHECKING:
@@ -216,14 +216,19 @@ def carry_documents(
                 drawn = draw(key)
             elif shapes is not None and explained is not None:
                 drawn = shapes(explained.tree(k))
-            one = to_json_object(
-                {"tree": written(tree), "drawings": [drawing.packed() for drawing in drawn], "cut": cut}
-            )
+            drawings = JsonText(f"[{','.join(map(_drawing, drawn))}]")
+            one = to_json_object({"tree": written(tree), "drawings": drawings, "cut": cut})
             weight += len(one.encode())
             if weight > budget and out:
                 return Carried(out, True)
             out.append(one)
     return Carried(out, False)
+
+
+def _drawing(drawing: Drawing) -> str:
+    """A drawing as JSON; of boxes and times, which people measure, a number may be none."""
+    measured = isinstance(drawing, (BoxDrawing, LaneDrawing))
+    return to_json(drawing.packed(), indent=None) if measured else written(drawing.packed())
 
 
 def _explained(explain: Callable[[Any], Explanation], some: Sequence[Any]) -> Explained:
@@ -274,58 +279,58 @@ def _pack_level(level: Level) -> tuple[list[Row], F64]:
     weights = list(map(_weights, level.weights, *level.selves))
     wrong = (np.array(level.weights[:n]) < np.maximum(level.selves[0][:n], level.selves[1][:n])).tolist()
     sides = level.reference, level.predicted
-    texts = _Texts({*map(type, sides[0]), *map(type, sides[1])} <= {str, int, NoneType, Plain})
+    texts = _Texts(sides[0][:n], sides[1][:n], wrong)
+    item = level.places is not None
     out: list[Row] = []
-    for name, own, children, differs, left, right in zip(names, weights, below, wrong, *sides, strict=False):
+    for k, (name, own, children) in enumerate(zip(names, weights, below, strict=False)):
         if children:
-            single = only.get(len(out), "") if len(children) == 1 else None
-            out.append(_above(name, "=", own, children, level.places is not None, single))
-        elif differs:
-            out.append([name, "=", *own, *texts.both(left, right)])
+            out.append(_above(name, "=", own, children, item, only.get(k, "") if len(children) == 1 else None))
         else:
-            text = texts.one(left)
-            other = 0 if left is right or texts.one(right) == text else texts.one(right)
-            out.append([name, "=", *own, text, other])
+            out.append([name, "=", *own, *texts[k]])
     for k in range(n, len(level)):
         missed = k < n + level.missed
         value = sides[0][k] if missed else sides[1][k]
-        if isinstance(value, str):
-            text = texts.one(value)
-            out.append([names[k], "-", *weights[k], text, None] if missed else [names[k], "+", *weights[k], None, text])
-        else:
-            nodes = [DEEPEST]
-            out.append(
-                _alone(names[k], "-" if missed else "+", value, weights[k], level.places is not None, nodes, level.node)
-            )
-            sizes[k] += DEEPEST - nodes[0]
+        nodes = [DEEPEST]
+        out.append(_alone(names[k], "-" if missed else "+", value, weights[k], item, nodes, level.node))
+        sizes[k] += DEEPEST - nodes[0]
     return out, sizes
 
 
 class _Texts:
-    """Values in words, each different one looked at once where values can be told apart by what they are equal to."""
+    """Pairs of values in words, the second 0 if it reads as the first. Values that are shown as they are cost nothing more; of others
+    each different pair is looked at once, where pairs can be told apart by what they are equal to."""
 
-    def __init__(self, plain: bool) -> None:
-        self.plain = plain
-        self._known: dict[Any, str] = {}
-        self._pairs: dict[tuple[Any, Any], tuple[str, str | int]] = {}
+    def __init__(self, reference: Sequence[Any], predicted: Sequence[Any], wrong: Sequence[bool]) -> None:
+        self.sides, self.wrong = (reference, predicted), wrong
+        kinds = {*map(type, reference), *map(type, predicted)}
+        self.plain = kinds <= {str, int, NoneType, Plain}
+        self.shown: tuple[Sequence[str], Sequence[str]] | None = None
+        if kinds <= {int, float}:
+            self.shown = list(map(str, reference)), list(map(str, predicted))
+        elif kinds <= {str, Plain} and are_lines({*reference, *predicted}):
+            self.shown = reference, predicted
+        self._known: dict[Any, tuple[str, str | int]] = {}
 
-    def one(self, value: Any) -> str:
+    def __getitem__(self, k: int) -> tuple[str, str | int]:
+        wrong = self.wrong[k]
+        if self.shown is not None:
+            left, right = self.shown[0][k], self.shown[1][k]
+            if not wrong:
+                return left, 0 if left == right else right
+            if left != right and left.isascii() and right.isascii():
+                return left, right
+        reference, predicted = self.sides[0][k], self.sides[1][k]
         if not self.plain:
-            return value_text(value)
-        found = self._known.get(value)
+            return _pair_text(reference, predicted, wrong)
+        found = self._known.get((reference, predicted, wrong))
         if found is None:
-            found = self._known[value] = value_text(value)
+            found = self._known[reference, predicted, wrong] = _pair_text(reference, predicted, wrong)
         return found
 
-    def both(self, reference: Any, predicted: Any) -> tuple[str, str | int]:
-        """Two values that are not the same; the second is 0 if it reads as the first."""
-        found = self._pairs.get((reference, predicted)) if self.plain else None
-        if found is None:
-            left, right = both_texts(reference, predicted)
-            found = left, 0 if left == right else right
-            if self.plain:
-                self._pairs[reference, predicted] = found
-        return found
+
+def _pair_text(reference: Any, predicted: Any, wrong: bool) -> tuple[str, str | int]:
+    left, right = (both_texts if wrong else _each_text)(reference, predicted)
+    return left, 0 if left == right else right
 
 
 def _mentions(level: Level) -> bool | list[int]:
@@ -358,8 +363,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> Row:
         only = _item(node.children[0].places) if len(node.children) == 1 else None
         return _above(name, status, weights, children, bool(node.places), only)
     wrong = node.status == DIFFERS or node.weight < max(node.reference_self, node.predicted_self)
-    left, right = (both_texts if wrong else _each_text)(node.reference, node.predicted)
-    return [name, status, *weights, left, 0 if left == right else right]
+    return [name, status, *weights, *_pair_text(node.reference, node.predicted, wrong)]
 
 
 def _above(
@@ -420,7 +424,7 @@ def _alone(
 ) -> list[Any]:  # fmt: skip
     """What stands on one side only: a record is shown field by field, as far as the metric compares it, a list of records
     item by item."""
-    parts = compared_parts(value, node)
+    parts = [] if isinstance(value, str) else compared_parts(value, node)
     if item and len(parts) > 1:
         label = _take_label(parts)
         name, item = (name, item) if label is None else (label, len(parts) > 1)
@@ -450,7 +454,7 @@ def _parts_alone(
 ) -> Iterator[tuple[str, Any, Similarity | None, bool]]:
     """What is shown below a value that stands alone: the records of a list, or the fields of a record."""
     listed = value if isinstance(value, (list, tuple)) and not parts else ()
-    if any(len(named_parts(part)) > 1 for part in listed):
+    if any(not isinstance(part, str) and len(named_parts(part)) > 1 for part in listed):
         of = None if node is None else node.item
         yield from ((str(k + 1), part, of, True) for k, part in enumerate(listed))
     elif len(parts) > 1 or (parts and item):

@@ -22,14 +22,16 @@ from types import NoneType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node
+from tallystick.engine.arrays import I64
 from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
 from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Slice
-from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, plain_keys, remedy, spelled
+from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, number_keys, plain_keys, remedy, spelled
 from tallystick.results.leaves import Leaf, Trail, align, find_leaves, has_alternatives
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.tables import Table
@@ -429,9 +431,10 @@ class Grouping:
         return Group(path, kind, sum(entry.count for entry in entries), tuple(places[: self.examples]), cure)
 
 
-def _most_first(entry: _Entry) -> tuple[int, str]:
+def _most_first(entry: _Entry) -> tuple[int, str, str]:
     """By count, and whatever the order in which documents were looked at."""
-    return -entry.count, str(entry.places[:1])
+    document, where = entry.places[0]
+    return -entry.count, str(document), where
 
 
 def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:
@@ -541,56 +544,62 @@ class _Context:
         for one in leaves:
             if one.leaf.trails[0].above is not None:
                 self._siblings.setdefault(id(_of_record(one.leaf.trails[0])), []).append(one)
-        self._values: dict[tuple[int, str], dict[tuple[int, Any], list[int]]] = {}
+        self._coded: dict[int, I64] = {}
+        self._there: dict[tuple[int, str], I64] = {}
 
     @cached_property
-    def _looked_for(self) -> set[Any]:
-        """What the wrong values are known by."""
+    def _codes(self) -> dict[Any, int]:
+        """What the wrong values are known by, numbered."""
         found = (plain_keys([one.values[1][j] for _, j in (*one.wrong, *one.paired)]) for one in self.leaves)
-        return set(chain.from_iterable(found)) - {None}
+        return {key: code for code, key in enumerate(dict.fromkeys(chain.from_iterable(found)).keys() - {None})}
 
     def kinds(self, of: _Wrong, rows: Sequence[int], predicted: Sequence[Any], found: Sequence[str]) -> list[str]:
         """The kind of each of some wrong values at a leaf, given what its two sides alone make it."""
         out = list(found)
         open_ = [k for k, kind in enumerate(out) if not kind or PRIORITY[kind] >= PRIORITY["swapped"]]
         keys = plain_keys([predicted[k] for k in open_])
+        codes = np.fromiter((-1 if key is None else self._codes[key] for key in keys), np.int64, len(keys))
         trail = of.leaf.trails[0]
-        documents, records = trail.documents, trail.records.tolist()
-        here = self._values_of(of, "document")
+        where = np.fromiter((rows[k] for k in open_), np.int64, len(open_))
+        record, document = trail.records[where], np.array(trail.documents, np.int64)[where]
         others = [one for one in self._siblings.get(id(_of_record(trail)), ()) if one is not of]
-        beside = [(one, self._values_of(one, "record")) for one in others]
-        everywhere = [self._values_of(one, "document") for one in self.leaves]
-        for k, key in zip(open_, keys, strict=True):
-            row = rows[k]
-            if key is None:
-                out[k] = out[k] or "nowhere"
-                continue
-            of_record, of_document = (records[row], key), (documents[row], key)
-            if any(
-                _says_something(key) or self._is_wrong(one.leaf, other)
-                for one, values in beside
-                for other in values.get(of_record, ())
-            ):
+        beside = [self._has(one, "record", record, codes).tolist() for one in others]
+        swapped = [any(there) for there in zip(*beside, strict=True)] if others else [False] * len(open_)
+        here = self._has(of, "document", document, codes).tolist()
+        anywhere = np.zeros(len(open_), np.bool_)
+        for one in self.leaves:
+            anywhere |= self._has(one, "document", document, codes)
+        for k, key, is_swapped, is_here, is_anywhere, *at in zip(
+            open_, keys, swapped, here, anywhere.tolist(), record.tolist(), codes.tolist(), strict=True
+        ):
+            if is_swapped and (_says_something(key) or any(self._is_wrong(one, *at) for one in others)):
                 out[k] = "swapped"
-            elif of_document in here:
+            elif is_here:
                 out[k] = "item"
             elif not out[k]:
-                out[k] = "elsewhere" if any(of_document in values for values in everywhere) else "nowhere"
+                out[k] = "elsewhere" if is_anywhere else "nowhere"
         return out
 
-    def _is_wrong(self, leaf: Leaf, row: int) -> bool:
-        return not leaf.right[leaf.level.i == row].any()
+    def _is_wrong(self, one: _Wrong, record: int, code: int) -> bool:
+        """Whether a record has this value at a leaf, and it is not found there."""
+        rows = np.flatnonzero((one.leaf.trails[0].records == record) & (self._codes_at(one) == code))
+        return any(not one.leaf.right[one.leaf.level.i == row].any() for row in rows)
 
-    def _values_of(self, one: _Wrong, what: str) -> dict[tuple[int, Any], list[int]]:
-        """By record or document, and by what is looked for, the rows of the reference that have it at a leaf."""
-        found = self._values.get((id(one), what))
+    def _has(self, one: _Wrong, what: str, places: I64, codes: I64) -> NDArray[np.bool_]:
+        """Which of these values the reference has at a leaf, in that record or document."""
+        there = self._there.get((id(one), what))
+        if there is None:
+            trail, known = one.leaf.trails[0], self._codes_at(one)
+            at = trail.records if what == "record" else np.array(trail.documents, np.int64)
+            some = known >= 0
+            there = self._there[id(one), what] = at[some] * len(self._codes) + known[some]
+        return np.isin(places * len(self._codes) + codes, there) & (codes >= 0)
+
+    def _codes_at(self, one: _Wrong) -> I64:
+        """The numbers of the values that the reference has at a leaf; -1 if nobody looks for one."""
+        found = self._coded.get(id(one))
         if found is None:
-            found = self._values[id(one), what] = {}
-            trail, wanted = one.leaf.trails[0], self._looked_for
-            places = trail.records.tolist() if what == "record" else trail.documents
-            for row, key in enumerate(plain_keys(one.values[0])):
-                if key in wanted:
-                    found.setdefault((places[row], key), []).append(row)
+            found = self._coded[id(one)] = number_keys(one.values[0], self._codes)
         return found
 
 

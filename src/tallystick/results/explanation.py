@@ -402,7 +402,7 @@ def places_in(homes: I64) -> I64:
 def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
-        bags = [[] if value is None else _listed(value) for value in values]
+        bags = [value if type(value) is list else [] if value is None else _listed(value) for value in values]
         where = zip(homes.tolist(), (places_in(homes) if places is None else places).tolist(), strict=True)
         return [bags[home][place] for home, place in where]
     if step.startswith("<"):

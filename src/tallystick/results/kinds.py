@@ -38,6 +38,7 @@ from tallystick.algebra.values import (
     read_date,
     read_number,
 )
+from tallystick.engine.arrays import F64, I64
 from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
@@ -434,3 +435,32 @@ def plain_keys(values: Sequence[Any]) -> Sequence[Any]:
         return [plain_key(value) for value in values]
     known = {one: plain_key(one[1]) for one in set(zip(map(type, values), values, strict=True))}
     return [known[one] for one in zip(map(type, values), values, strict=True)]
+
+
+def number_keys(values: Sequence[Any], numbers: Mapping[Any, int]) -> I64:
+    """The number that the `plain_key` of each value has; -1 if it has none."""
+    keys = values
+    kinds = set(map(type, values))
+    out = np.full(len(values), -1, np.int64)
+    rows: Sequence[int] = range(len(values))
+    if kinds <= {int, float}:
+        known = np.sort([key for key in numbers if isinstance(key, float)])
+        rows = _near(values, known) if len(known) else []
+        keys = [plain_key(values[row]) for row in rows]
+    elif kinds != {str} or not are_plain(values):
+        keys = plain_keys(values)
+    out[rows] = np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
+    return out
+
+
+def _near(values: Sequence[float], known: F64) -> list[int]:
+    """Which numbers differ from some known one by so little that their first nine digits may be the same."""
+    try:
+        found = np.array(values, np.float64)
+    except OverflowError:  # an integer that is no float
+        return list(range(len(values)))
+    place = np.searchsorted(known, found)
+    sides = (known[np.clip(place - back, 0, len(known) - 1)] for back in (0, 1))
+    with np.errstate(invalid="ignore"):
+        near = [(abs(found - side) <= 1e-7 * abs(side)) | (found == side) for side in sides]
+    return np.flatnonzero(near[0] | near[1]).tolist()  # type: ignore[no-any-return]

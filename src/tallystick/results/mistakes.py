@@ -36,14 +36,32 @@ LISTED = 20
 """So many errors are listed unless asked otherwise."""
 
 
+class Told:
+    """A text, or what makes it: it is made when somebody asks for it. Of many mistakes few are looked at."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, mistake: Any, owner: type | None = None) -> str | None:
+        if mistake is None:
+            return None
+        known = mistake.__dict__
+        if callable(known[self.name]):
+            known[self.name] = known[self.name]()
+        return known[self.name]  # type: ignore[no-any-return]
+
+    def __set__(self, mistake: Any, value: str | Callable[[], str] | None) -> None:
+        mistake.__dict__[self.name] = value
+
+
 @frozen
 class Mistake:
     """One error: its kind, its document and place, what each side has (None where it has nothing), and its mend."""
 
     kind: str
     document: Any
-    reference: str | None = None
-    predicted: str | None = None
+    reference: Told = Told()
+    predicted: Told = Told()
     where: str = ""
     """The place in the document: "tokens 3–5"."""
     text: str = ""
@@ -53,6 +71,9 @@ class Mistake:
     label: str = ""
     """What it is about: a role, a slot, a type."""
     edits: tuple[Edit, ...] = field(default=(), repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "reference": self.reference, "predicted": self.predicted}
 
     @property
     def found_at(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -28,6 +28,15 @@ def value_text(value: Any, longest: int = LONGEST) -> str:
 def both_texts(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[str, str]:
     """Two values that are not the same, so that the difference is seen."""
     return tell_apart(reference, predicted, longest, _words)
+
+
+def are_lines(values: Collection[str], longest: int = LONGEST) -> bool:
+    """Whether each of these texts is what is shown of it, found out for all of them at once."""
+    if "" in values or max(map(len, values), default=0) > longest:
+        return False
+    joined = "\0".join(values)
+    ends = joined[:1] + joined[-1:]
+    return " ".join(joined.split()) == joined and ends == ends.strip() and "\0 " not in joined and " \0" not in joined
 
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:
@@ -71,7 +80,7 @@ def _words(value: Any) -> str:
 def _listed(value: Any) -> Iterator[str]:
     for part in value:
         text = _words(part)
-        yield f"({text})" if named_parts(part) and len(named_parts(part)) > 1 else text
+        yield f"({text})" if not isinstance(part, str) and len(named_parts(part)) > 1 else text
 
 
 def _place(first: int, last: int) -> str:

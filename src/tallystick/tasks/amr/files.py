@@ -32,7 +32,7 @@ from tallystick.files.boundaries import (
     up_to_the_last,
     whole_lines,
 )
-from tallystick.files.json_values import decode_line, shown
+from tallystick.files.json_values import decode_line, id_in, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.tasks.plain import Given, Structure, expect, named
@@ -456,14 +456,12 @@ def _of_record(record: Any, number: int, place: Place) -> Graph:
         ):
             raise InputError(f"triples[{n}]: expected [source, role, target], found {shown(triple)}", place)
         triples.append((str(triple[0]), str(triple[1]), str(triple[2])))
-    name = record.get("id")
+    name = id_in(record, place)
     variables, top = record.get("variables"), record.get("top")
     if variables is not None and not isinstance(variables, list):
         raise InputError(f'"variables" is {shown(variables)}; expected a list of names', place)
     listed = None if variables is None else [str(v) for v in variables]
-    return _graph_of_triples(
-        triples, None if name is None else str(name), listed, None if top is None else str(top), number, place
-    )
+    return _graph_of_triples(triples, name, listed, None if top is None else str(top), number, place)
 
 
 def _triple_blocks(text: str, source: Source) -> _Found:

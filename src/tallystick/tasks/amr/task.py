@@ -201,13 +201,13 @@ class Amr(Task):
         return score(corpus[0], corpus[1], _counting(settings), metrics=metrics, limit=settings.time_limit)[0]
 
     def find_mistakes(self, corpus: Any, settings: AmrSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.amr.mistakes import find_mistakes
+        from tallystick.tasks.amr.show import find_mistakes
 
         left, right, counts = corpus
         return find_mistakes(left, right, _counting(settings), counts, settings.time_limit)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: AmrSettings) -> Any:
-        from tallystick.tasks.amr.mistakes import mended_graphs
+        from tallystick.tasks.amr.show import mended_graphs
 
         left, right, _ = corpus
         return left, mended_graphs(left, right, mistakes), None

@@ -37,7 +37,6 @@ from tallystick.files.pairing import Paired, pair_values
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.structures.texts import ArgumentDocument, EventArgument, Span
-from tallystick.tasks.arguments.judging import Asker, Coverage, judge_blocks, rank_questions
 from tallystick.tasks.arguments.stages import (
     EXACT,
     HARMLESS_TOKENS,
@@ -47,13 +46,17 @@ from tallystick.tasks.arguments.stages import (
     SAME_TEXT,
     STAGES,
     Accepted,
+    Asker,
     Block,
     Broken,
+    Coverage,
     Share,
     Variants,
     Wording,
     describe_words,
+    judge_blocks,
     letters_of,
+    rank_questions,
     run_stages,
 )
 from tallystick.tasks.metric import choose, score_expression, settings_line

@@ -189,7 +189,7 @@ class Arguments(Task):
         return choose(score(corpus.pairs, _options(settings), judge=judge).results, metrics, "arguments")
 
     def find_mistakes(self, corpus: Any, settings: ArgumentSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.arguments.mistakes import find_mistakes
+        from tallystick.tasks.arguments.show import find_mistakes
 
         return find_mistakes(corpus)
 

@@ -9,7 +9,7 @@
 | Anthropic                  | {"type": "tool_use", "name": ..., "input": {...}}                                    |
 | MCP                        | {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": ..., "arguments": {...}}} |
 | Gemini                     | {"functionCall": {"name": ..., "args": {...}}}                                       |
-| anybody                    | {"name": ..., "arguments": {...}}, or "args", or the arguments as JSON in a text        |
+| anybody                    | {"name": ..., "arguments": {...}}, or "args", "parameters", "input"; or as JSON in a text |
 | BFCL                       | [{"get_weather": {"city": "Oslo"}}], or the text [get_weather(city="Oslo")]             |
 | in a model's text          | <tool_call>{"name": ..., "arguments": {...}}</tool_call>                               |
 
@@ -27,12 +27,13 @@ from typing import Any
 import msgspec
 
 from tallystick.errors import InputError, Place, counted, some
-from tallystick.files.documents import MISSING, id_of, open_documents, value_at
+from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
     TOO_DEEP,
     Unreadable,
     decode_line,
     explained,
+    is_id,
     read_data,
     read_json,
     read_noisy,
@@ -52,8 +53,26 @@ DEEPEST = 100
 """How deep arguments may be; deeper ones cannot be read."""
 SKIPPED = {"tools", "functions", "request", "tool_definitions", "tool_choice"}
 """What else is in logs under these keys: definitions, and what was asked."""
-LISTS = {"ground_truth", "result", "calls", "tool_calls", "possible_answer"}
+CALLS = {"ground_truth", "calls", "tool_calls", "possible_answer"}
+"""What is under these keys is calls and nothing else: what cannot be read there is a call that cannot be read."""
+LISTS = {*CALLS, "result"}
 """Under these keys a list may hold calls as BFCL writes them: {function: arguments}."""
+ARGUMENTS, OTHER_ARGUMENTS = ("arguments", "args"), ("parameters", "input")
+"""Where the arguments of a call are; the others only among calls, because other things in logs have them too."""
+MESSAGE = {
+    "role",
+    "type",
+    "content",
+    "text",
+    "parts",
+    "message",
+    "jsonrpc",
+    "choices",
+    "output",
+    "candidates",
+    "response",
+}
+"""What an item of a log has that is a message, and no call."""
 NOT_CALLS = ("tool_result", "function_call_output", "mcp_tool_result")
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 
@@ -64,6 +83,8 @@ class Call:
 
     name: str
     arguments: dict[str, Any]
+    given: Any = None
+    """What is there instead, if it cannot be read."""
 
 
 @dataclass
@@ -128,18 +149,36 @@ def find_calls(value: Any, logs: Logs, key: str = "") -> Iterator[Call]:
     """The calls in a value, in the order in which they stand."""
     if isinstance(value, str):
         yield from _in_text(value, logs) if not key or key in LISTS or "<tool_call>" in value else ()
-    elif isinstance(value, list):
-        for one in value:
-            plain = _plain_call(one, logs, key) if key in LISTS or not key else None
-            yield from [plain] if plain else find_calls(one, logs, key or "[]")
-    elif isinstance(value, dict) and not _is_answer(value):
-        found = _call_in(value, logs)
-        if found is not None:
-            yield found
-            return
-        for name, one in value.items():
-            if name not in SKIPPED:
-                yield from find_calls(one, logs, name)
+    elif isinstance(value, dict) and key not in CALLS:
+        yield from _in_object(value, logs, key)
+    elif isinstance(value, (dict, list)):
+        items, listed = value if isinstance(value, list) else [value], not key or key in LISTS
+        among_calls = key in CALLS or (listed and any(isinstance(one, dict) for one in items))
+        for one in items:
+            inside = _in_object(one, logs, key, listed) if isinstance(one, dict) else None
+            found = list(find_calls(one, logs, key if listed else "[]") if inside is None else inside)
+            yield from found or ([Call(NO_CALL, {}, one)] if among_calls and _should_call(one, key) else [])
+
+
+def _should_call(value: Any, key: str) -> bool:
+    """Whether what is among calls and has none is a call that cannot be read: it is no turn without calls, and, if other things may be there, no words
+    and no message."""
+    if isinstance(value, str):
+        return key in CALLS and not value.isspace()
+    return not isinstance(value, list) and (key in CALLS or not isinstance(value, dict) or not value.keys() & MESSAGE)
+
+
+def _in_object(value: Mapping[str, Any], logs: Logs, key: str, listed: bool = False) -> Iterator[Call]:
+    """The call that an object is, or those that are inside of it. `listed` among calls, it may be one as BFCL writes it."""
+    if _is_answer(value):
+        return
+    may_be_plain = key in CALLS or ((listed or not key) and not value.keys() & MESSAGE)
+    found = _call_in(value, logs, (*ARGUMENTS, *OTHER_ARGUMENTS) if may_be_plain else ARGUMENTS)
+    calls = [found] if found else _plain_calls(value, logs, key) if listed and may_be_plain else []
+    yield from calls
+    for name, one in () if calls else value.items():
+        if name not in SKIPPED:
+            yield from find_calls(one, logs, name)
 
 
 def _is_answer(value: Mapping[str, Any]) -> bool:
@@ -147,43 +186,55 @@ def _is_answer(value: Mapping[str, Any]) -> bool:
     return value.get("role") == "tool" or value.get("type") in NOT_CALLS or ("jsonrpc" in value and "result" in value)
 
 
-def _call_in(value: Mapping[str, Any], logs: Logs) -> Call | None:
-    """The call that an object is, however it is written."""
+def _call_in(value: Mapping[str, Any], logs: Logs, keys: Sequence[str]) -> Call | None:
+    """The call that an object is, however it is written; its arguments are under one of the keys."""
     inner: Any = value
     if value.get("method") == "tools/call":  # MCP, where a call without arguments need not have any
-        inner = _said_to_be_a_call(value.get("params"), "arguments")
+        inner = _said_to_be_a_call(value.get("params"))
     elif value.get("functionCall") is not None:
-        inner = _said_to_be_a_call(value["functionCall"], "args")
+        inner = _said_to_be_a_call(value["functionCall"])
     elif value.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        inner = _said_to_be_a_call({"name": value.get("name"), "arguments": value.get("input")}, "arguments")
+        inner = {"name": value.get("name"), "arguments": value.get("input")}
     elif value.get("type") == "function_call":
-        inner = _said_to_be_a_call(value, "arguments")
+        inner = _said_to_be_a_call(value)
+    elif isinstance(value.get("function_call"), dict):
+        inner = _said_to_be_a_call(value["function_call"])
     elif isinstance(value.get("function"), dict):
         inner = value["function"]
-    if "name" not in inner:
+    key = next((key for key in keys if key in inner), None)
+    if "name" not in inner or key is None or _is_definition(inner):
         return None
     name = inner["name"] if inner["name"] and isinstance(inner["name"], str) else f"({shown(inner['name'])} for a name)"
-    key = next((key for key in ("arguments", "args") if key in inner), None)
-    return None if key is None else Call(name, _arguments(inner[key], logs))
+    return Call(name, _arguments(inner[key], logs))
 
 
-def _said_to_be_a_call(value: Any, arguments: str) -> Mapping[str, Any]:
+def _said_to_be_a_call(value: Any) -> Mapping[str, Any]:
     """What its log says is a call is one, also without a name or arguments."""
-    return {"name": None, arguments: {}, **(value if isinstance(value, dict) else {})}
+    given = value if isinstance(value, dict) else {}
+    return {"name": None, **({} if any(key in given for key in ARGUMENTS) else {"arguments": {}}), **given}
 
 
-def _plain_call(value: Any, logs: Logs, key: str) -> Call | None:
-    """{function: arguments}, as BFCL has it, where they may be a text of JSON; or a name alone."""
-    if not isinstance(value, dict):
-        return None
+def _is_definition(value: Mapping[str, Any]) -> bool:
+    """Whether this defines a tool: its parameters are a schema."""
+    schema = value.get("parameters")
+    return isinstance(schema, dict) and ("description" in value or isinstance(schema.get("properties"), dict))
+
+
+def _plain_calls(value: Mapping[str, Any], logs: Logs, key: str) -> list[Call]:
+    """{function: arguments}, as BFCL has it, where they may be a text of JSON; or a name alone. Several functions are as many calls."""
     inner = value["function"] if isinstance(value.get("function"), dict) else value
     if isinstance(inner.get("name"), str) and inner.keys() <= {"name", "id", "type"}:
-        return Call(inner["name"], {})
-    name, arguments = next(iter(value.items()), ("", ()))
-    if len(value) != 1 or name in ("function", "functionCall"):
-        return None
-    written = arguments is None or (isinstance(arguments, str) and arguments.lstrip()[:1] == "{")
-    return Call(name, _arguments(arguments, logs)) if isinstance(arguments, dict) or (key and written) else None
+        return [Call(inner["name"], {})]
+    if value.keys() & {"function", "functionCall", "function_call", "name"}:
+        return []
+    if key not in CALLS and not all(isinstance(one, dict) or (key and _is_written(one)) for one in value.values()):
+        return []
+    return [Call(name, _arguments(one, logs)) for name, one in value.items()]
+
+
+def _is_written(value: Any) -> bool:
+    """Whether this may be a text of arguments, or none."""
+    return value is None or (isinstance(value, str) and value.lstrip()[:1] == "{")
 
 
 def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
@@ -216,7 +267,7 @@ def _in_text(text: str, logs: Logs) -> Iterator[Call]:
     tagged = _TAGGED.findall(text)
     for one in tagged or [text]:
         found = _in_one_text(one, logs)
-        yield from found or ([Call(NO_CALL, {})] if tagged and one.strip() else [])
+        yield from found or ([Call(NO_CALL, {}, one)] if tagged and one.strip() else [])
 
 
 def _in_one_text(text: str, logs: Logs) -> list[Call]:
@@ -228,7 +279,7 @@ def _in_one_text(text: str, logs: Logs) -> list[Call]:
         value, repairs = read_noisy(text)
     except Unreadable:
         return []
-    found = list(find_calls(value if isinstance(value, list) else [value], logs))
+    found = list(_in_object(value, logs, "", True) if isinstance(value, dict) else find_calls(value, logs))
     logs.repaired += bool(repairs and found)
     return found
 
@@ -289,7 +340,10 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             message = isinstance(value, dict) and "jsonrpc" in value
             key = portion.names[place] if portion.names else None
             if key is None and isinstance(value, dict) and not (message and id == "id"):
-                key = id_of(value_at(value, id))
+                found_id = value_at(value, id)
+                key = None if found_id is MISSING or found_id is None else found_id
+                if key is not None and not is_id(key):
+                    raise wrong_id(id, key, lines.place(number))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
             if not log.calls and isinstance(value, str):
@@ -322,6 +376,11 @@ def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
     except RecursionError:
         raise InputError(TOO_DEEP, log.place) from None
     for call in calls if strict else ():
+        if call.name == NO_CALL:
+            what = f"found {shown(call.given)} for a call"
+            raise InputError(
+                f'{what}; expected {{"name": ..., "arguments": {{...}}}}, or {{function: arguments}}', log.place
+            )
         if call.name.startswith("("):
             raise InputError(f"found a call of {call.name}; expected the name of a function", log.place)
         if UNREADABLE in call.arguments:
@@ -346,9 +405,8 @@ def _words(line: bytes, lines: Lines, number: int) -> str:
 def _is_possible(value: Mapping[str, Any]) -> bool:
     """Whether a line is one of BFCL's possible answers, in which every argument is a list of what would be right."""
     calls = value.get("ground_truth", value.get("possible_answer"))
-    inner = (
-        [next(iter(one.values())) for one in calls if isinstance(one, dict) and one] if isinstance(calls, list) else []
-    )
+    items = calls if isinstance(calls, list) else []
+    inner = [arguments for one in items if isinstance(one, dict) for arguments in one.values()]
     lists = [isinstance(one, list) for arguments in inner if isinstance(arguments, dict) for one in arguments.values()]
     return bool(inner) and all(lists)
 

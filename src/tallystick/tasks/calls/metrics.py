@@ -78,10 +78,9 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     references, predictions = _lay_out(left, right, properties)
     _, chosen = read_choices(settings.choices)
     schema = _schema(properties)
-    lists = {f"{PATH}{path}": ordered for path in _lists({"properties": properties})}
-    choices = {"calls": choose(collect=by_key("name").joined(ordered) if settings.ordered else by_key("name")), **lists}
+    pairs = choose(collect=by_key("name").joined(ordered) if settings.ordered else by_key("name"))
     records = record_settings(
-        choices={**choices, **chosen},
+        choices={"calls": pairs, **chosen},
         id=settings.id,
         reference_id=settings.reference_id,
         lenient=settings.lenient,
@@ -139,11 +138,12 @@ def _properties(reference: Logs, tools: Mapping[str, Tool]) -> dict[str, Any]:
                 for one in _alternatives(value) if log.possible else [value]:
                     seen.setdefault(name, Seen()).add([one])
     seen.pop(UNREADABLE, None)
-    found = {name: _loose(schema_of(one)[0]) for name, one in sorted(seen.items())}
+    found = {name: _of_arguments(schema_of(one)[0]) for name, one in sorted(seen.items())}
     for tool in tools.values():
         for name, schema in tool.parameters.items():
             if name in found and isinstance(schema, dict) and KEYWORD in schema:
-                found[name][KEYWORD] = schema[KEYWORD]
+                chosen, usual = schema[KEYWORD], found[name].get(KEYWORD, {})
+                found[name][KEYWORD] = {**usual, **chosen} if isinstance(chosen, dict) else chosen
     return found
 
 
@@ -161,11 +161,16 @@ def _alternatives(options: Any) -> Iterator[Any]:
             yield option
 
 
-def _loose(schema: Any) -> Any:
-    """A schema without what it says about itself and about what has to be there."""
-    if isinstance(schema, dict):
-        return {key: _loose(one) for key, one in schema.items() if key not in ("$schema", "title", "required")}
-    return [_loose(one) for one in schema] if isinstance(schema, list) else schema
+def _of_arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without what it says about itself and about what has to be there, in which lists have an order."""
+    out = {key: one for key, one in schema.items() if key not in ("$schema", "title", "required")}
+    if "properties" in out:
+        out["properties"] = {name: _of_arguments(one) for name, one in out["properties"].items()}
+    if "anyOf" in out:
+        out["anyOf"] = [_of_arguments(one) for one in out["anyOf"]]
+    for key in ("items", "additionalProperties"):
+        out |= {key: _of_arguments(out[key])} if isinstance(out.get(key), dict) else {}
+    return {**out, KEYWORD: {"list": "ordered"}} if "items" in out else out
 
 
 def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,17 +181,6 @@ def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "type": "object", "title": "Log", "properties": {"calls": {"type": "array", "items": items}}, "required": ["calls"]
     }  # fmt: skip
-
-
-def _lists(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """The paths of the lists in a schema."""
-    for one in schema.get("anyOf", ()):
-        yield from _lists(one, path)
-    if "items" in schema:
-        yield path
-        yield from _lists(schema["items"], f"{path}[*]")
-    for name, one in schema.get("properties", {}).items():
-        yield from _lists(one, f"{path}.{name}")
 
 
 # Both sides as lines

@@ -155,12 +155,12 @@ class Calls(Task):
         return replace(parts, errors=[functions_table(scored.corpus), *parts.errors])
 
     def find_mistakes(self, corpus: Any, settings: CallSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.calls.mistakes import find_mistakes
+        from tallystick.tasks.calls.show import find_mistakes
 
         return find_mistakes(corpus, settings.ordered)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: CallSettings) -> Any:
-        from tallystick.tasks.calls.mistakes import mended_corpus
+        from tallystick.tasks.calls.show import mended_corpus
 
         return mended_corpus(corpus, mistakes)
 

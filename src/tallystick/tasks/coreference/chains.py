@@ -15,10 +15,10 @@ document, so that the same id in two documents is two entities.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from tallystick.frozen import frozen
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Span: TypeAlias = tuple[int, int]
 Sentences: TypeAlias = list[list[str]]
+T = TypeVar("T")
 
 EMPTY_WORD = "∅"
 """How the text shows an empty node."""
@@ -396,9 +397,15 @@ class PairedChains:
     """Those of both files and those of laying them together."""
 
     @cached_property
-    def repaired(self) -> dict[Any, Any]:
-        """By options the sides without each kind of error (`metrics.repaired_sides`), once somebody asked for them."""
+    def _known(self) -> dict[Any, Any]:
         return {}
+
+    def once(self, find: Callable[[PairedChains, Any], T], options: Any) -> T:
+        """What is found out about both sides under these options, once."""
+        if (find, options) not in self._known:
+            self._known[find, options] = find(self, options)
+        found: T = self._known[find, options]
+        return found
 
 
 def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missing | None = None) -> PairedChains:

@@ -2,29 +2,40 @@
 
 The colours are the alignment of CEAF-e: an entity of the key and the entity of the response that it was matched with
 have one colour. A mention that the other side has, but in an entity that is not the partner, is in the wrong place.
+
+What is wrong with coreference, as mistakes with their places: the errors of `metrics.find_errors`.
+
+A kind is mended as a whole (`metrics.mended`): a mention that changes its entity makes other errors, so that single errors are not
+independent of each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from itertools import chain
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from tallystick.results.explanation import Explained, Explanation, InOrder, Plain
+import numpy as np
+
+from tallystick.errors import Place
+from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
+from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.tasks.coreference.chains import UNKNOWN, PairedChains
+from tallystick.tasks.coreference.mentions import CoreferenceOptions
+from tallystick.tasks.coreference.metrics import MendedChains, Rows, find_error_rows, located_errors, score
 
 if TYPE_CHECKING:
-    from tallystick.tasks.coreference.chains import PairedChains, Sentences
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.chains import Sentences
     from tallystick.tasks.coreference.metrics import Located
 
 
 def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     """For each document the text and the matched entities."""
-    from tallystick.tasks.coreference.metrics import score
-
     texts = _texts(pairs, options)
     words = words_of(pairs, options)
     explain = score(pairs, ["ceaf_e"], options)["ceaf_e"].explain_in_order()
@@ -33,9 +44,21 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     def explain_in_words(documents: Sequence[str]) -> Explained:
         found = explain.together(documents)
         drawn.clear()
-        trees = zip(documents, found.trees(), strict=True)
-        drawn.update({name: [chains_drawing(tree, texts[name])] for name, tree in trees if name in texts})
-        return Explained(None, {}, {k: with_words(found.tree(k), words, name) for k, name in enumerate(documents)})
+        entities = _entities(found)
+        if entities is None:
+            trees = {k: with_words(found.tree(k), words, name) for k, name in enumerate(documents)}
+            drawings = {
+                name: chains_drawing(found.tree(k), texts[name]) for k, name in enumerate(documents) if name in texts
+            }
+        else:
+            found = columns_with_words(found, entities, words, documents)
+            drawings = {
+                name: draw_chains(ones, texts[name])
+                for name, ones in zip(documents, _chains(entities, len(documents)), strict=True)
+                if name in texts
+            }
+        drawn.update({name: [one] for name, one in drawings.items()})
+        return found if entities is not None else Explained(None, {}, trees)
 
     in_order = InOrder(explain_in_words)
 
@@ -59,40 +82,110 @@ def words_of(pairs: PairedChains, options: CoreferenceOptions) -> Words:
     def tokens(document: str) -> list[str]:
         return [word for sentence in texts.get(document, ()) for word in sentence]
 
-    def words(document: str, mention: Any) -> str:
-        span = _span(mention)
-        return "" if span is None else " ".join(tokens(document)[span[0] : span[1]])
-
-    return words
+    return tokens
 
 
 def chains_drawing(tree: Explanation, sentences: Sentences) -> TextDrawing:
     """The text with all mentions of both sides; chains that were matched have one number and one colour."""
-    both = [{mention for entity in tree.children for mention in _mentions(entity, side)} for side in (0, 1)]
+    return draw_chains(
+        [
+            (
+                entity.status == "matched", _mentions(entity, 0), _mentions(entity, 1),
+                {node.reference for node in entity.children if node.status == "matched"},
+            )
+            for entity in tree.children
+        ],
+        sentences,
+    )  # fmt: skip
+
+
+Chain = tuple[bool, Sequence[Any], Sequence[Any], Collection[Any]]
+"""Whether an entity was matched, its mentions on both sides, and the ones that both have."""
+
+
+def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
+    """The same from the entities of a document."""
+    both = {mention for chain in chains for mention in chain[1]}, {mention for chain in chains for mention in chain[2]}
     marks: tuple[list[Mark], list[Mark]] = ([], [])
     alone = [0, 0]
-    for number, entity in enumerate(tree.children):
-        found = {node.reference for node in entity.children if node.status == "matched"}
-        for side in (0, 1):
-            mentions = _mentions(entity, side)
+    new = tuple.__new__  # there are many, and a named tuple takes its time
+    for number, (matched, ours, theirs, found) in enumerate(chains):
+        for side, mentions in enumerate((ours, theirs)):
             if not mentions:
                 continue
-            matched = entity.status == "matched"
             alone[side] += not matched
             label = str(number + 1) if matched else f"{'kr'[side]}{alone[side]}"
-            for mention in mentions:
-                span = _span(mention)
-                if span is None:
-                    continue
-                status = RIGHT if mention in found else PART if mention in both[1 - side] else (MISSED, SPURIOUS)[side]
-                # Chains of both sides that were not matched never share a group.
-                group = number if matched else 10_000 + 2 * number + side
-                marks[side].append(Mark(*span, label, status, group))
+            # Chains of both sides that were not matched never share a group.
+            group = number if matched else 10_000 + 2 * number + side
+            others, lost = both[1 - side], (MISSED, SPURIOUS)[side]
+            for mention, span in _spans(mentions):
+                status = RIGHT if mention in found else PART if mention in others else lost
+                marks[side].append(new(Mark, (*span, label, status, group)))
     return TextDrawing(
         "Chains in the text", sentences, *marks, coloured=True,
         note="One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
         "Rest on a mention to see its chain. ≠ is a mention that the other side has in another entity.",
     )  # fmt: skip
+
+
+def _entities(found: Explained) -> Level | None:
+    """The entities of some documents in columns, if all of them are there."""
+    if found.others or found.top is None or len(found.top.below) != 1:
+        return None
+    entities = found.top.below[0]
+    values = [*entities.reference, *entities.predicted]
+    return entities if entities.places and set(map(type, values)) <= {list, NoneType} else None
+
+
+def _chains(entities: Level, documents: int) -> list[list[Chain]]:
+    """The entities of each document, as they are drawn."""
+    shared: list[list[Any]] = [[] for _ in range(len(entities))]
+    for lower in entities.below:
+        for home, mention in zip(lower.homes[: lower.pairs], lower.reference, strict=False):
+            shared[home].append(mention)
+    out: list[list[Chain]] = [[] for _ in range(documents)]
+    rows = zip(entities.homes, entities.reference, entities.predicted, shared, strict=True)
+    for k, (document, reference, predicted, both) in enumerate(rows):
+        out[document].append((k < entities.pairs, reference or (), predicted or (), set(both)))
+    return out
+
+
+def columns_with_words(found: Explained, entities: Level, words: Words, documents: Sequence[str]) -> Explained:
+    """As `with_words`, for many documents in columns."""
+
+    def say(value: Any, tokens: Sequence[str]) -> Any:
+        if isinstance(value, list):
+            return [say(mention, tokens) for mention in value]
+        return value if not isinstance(value, tuple) or _span(value) is None else Plain(_said(tokens, value))
+
+    tokens = [words(document) for document in documents]
+    lower = []
+    for one in entities.below:
+        of = [tokens[entities.homes[home]] for home in one.homes]
+        if _are_pairs([value for value in one.reference if value is not None]):
+            ours = [
+                None if value is None else Plain(_said_pair(some, *value))
+                for value, some in zip(one.reference, of, strict=True)
+            ]
+        else:
+            ours = [say(value, some) for value, some in zip(one.reference, of, strict=True)]
+        theirs = [
+            mine if value == other else say(value, some)
+            for value, other, mine, some in zip(one.predicted, one.reference, ours, of, strict=True)
+        ]
+        lower.append(replace(one, reference=ours, predicted=theirs))
+    pairs = entities.pairs
+    alone = [tokens[home] for home in entities.homes[pairs:]]
+    numbers = places_in(np.array(entities.homes[:pairs], np.int64)).tolist()
+    named = replace(
+        entities,
+        names=[*(f"entity {number + 1}" for number in numbers), *("entity" for _ in alone)],
+        reference=entities.reference[:pairs] + list(map(say, entities.reference[pairs:], alone)),
+        predicted=entities.predicted[:pairs] + list(map(say, entities.predicted[pairs:], alone)),
+        below=tuple(lower),
+    )
+    assert found.top is not None
+    return Explained(replace(found.top, names="entities", below=(named,)), found.rows, {})
 
 
 def _mentions(entity: Explanation, side: int) -> list[Any]:
@@ -109,12 +202,30 @@ def _span(mention: Any) -> tuple[int, int] | None:
     return (mention[0][0], mention[-1][1] + 1) if all(isinstance(part, tuple) for part in mention) else None
 
 
+def _spans(mentions: Sequence[Any]) -> Iterable[tuple[Any, tuple[int, int]]]:
+    """Each mention that is a span, and that."""
+    if _are_pairs(mentions):
+        return [(mention, (mention[0], mention[1] + 1)) for mention in mentions]
+    return [(mention, span) for mention in mentions if (span := _span(mention)) is not None]
+
+
+def _are_pairs(mentions: Sequence[Any]) -> bool:
+    """Whether all mentions are a first and a last token."""
+    return (
+        set(map(type, mentions)) <= {tuple}
+        and set(map(len, mentions)) <= {2}
+        and set(map(type, chain.from_iterable(mentions))) <= {int}
+    )
+
+
 def with_words(tree: Explanation, words: Words, document: str) -> Explanation:
     """The same tree with the words of the mentions before their offsets; of a tree of entities these have numbers."""
 
+    tokens = words(document)
+
     @cache  # a mention stands in its entity and in the document, too
     def mention_in_words(mention: Any) -> Any:
-        return mention if _span(mention) is None else Plain(_said(words, document, mention))
+        return mention if _span(mention) is None else Plain(_said(tokens, mention))
 
     def in_words(value: Any) -> Any:
         if isinstance(value, list):  # an entity
@@ -146,8 +257,8 @@ def _entity(number: int, entity: Explanation) -> str:
 
 # Entities in words, as the list of errors has them.
 
-Words = Callable[[str, Any], str]
-"""What a mention of a document says."""
+Words = Callable[[str], Sequence[str]]
+"""The words of a document."""
 MENTIONS = 4
 """So many mentions of an entity are shown."""
 
@@ -162,22 +273,63 @@ def entities_text(mentions: Sequence[Located], words: Words, line: int | None) -
 
 def _mentions_text(members: Sequence[Located], words: Words, line: int | None) -> str:
     shown = [
-        _said(words, one.document, one.mention) + ("" if one.line in (None, line) else f" line {one.line}")
+        _said(words(one.document), one.mention) + ("" if one.line in (None, line) else f" line {one.line}")
         for one in members[:MENTIONS]
     ]
     return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)
 
 
-def _said(words: Words, document: str, mention: Any) -> str:
+def _said_pair(tokens: Sequence[str], first: int, last: int) -> str:
+    if first == last:
+        return f"{tokens[first]} [{first}]" if first < len(tokens) else f"[{first}]"
+    return f"{' '.join(tokens[first : last + 1])} [{first}-{last}]".strip()
+
+
+def _said(tokens: Sequence[str], mention: Any) -> str:
     """`her [5]`; of a mention that is no span what it is."""
-    return str(mention) if _span(mention) is None else f"{words(document, mention)} [{mention_text(mention)}]".strip()
+    span = _span(mention)
+    return str(mention) if span is None else f"{' '.join(tokens[span[0] : span[1]])} [{mention_text(mention)}]".strip()
 
 
 def mention_text(mention: object) -> str:
     """`3`, `3-4`, or `3-4+7`: the tokens of a mention."""
-    if isinstance(mention, tuple) and len(mention) == 2 and all(isinstance(offset, int) for offset in mention):
+    if isinstance(mention, tuple) and len(mention) == 2 and isinstance(mention[0], int) and isinstance(mention[1], int):
         first, last = mention
         return str(first) if first == last else f"{first}-{last}"
     if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
         return "+".join(mention_text(part) for part in mention)
     return str(mention)
+
+
+def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
+    """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
+    words = words_of(pairs, options)
+    prepared, found = find_error_rows(pairs, options)
+
+    def tell(rows: Rows, side: int, line: int | None) -> str:
+        one = located_errors(pairs, prepared, [rows])[0]
+        return entities_text(one.response if side else one.key, words, line)
+
+    columns = [
+        (str(chains.file), chains.lines[rows].tolist(), chains.document[rows].tolist(), chains.documents)
+        for chains, rows in ((pairs.key, prepared.key_rows), (pairs.response, prepared.response_rows))
+    ]
+    for kind, errors in found.items():
+        edits = (((kind,), put(None)),)
+        for rows in errors:
+            file, lines, of, names = columns[bool(rows[1])]
+            first = (rows[1] or rows[0])[0]
+            line = None if lines[first] == UNKNOWN else lines[first]
+            ours, theirs = (partial(tell, rows, side, line) if rows[side] else None for side in (0, 1))
+            place = None if line is None else Place(file, line)
+            yield Mistake(kind, names[of[first]], ours, theirs, place=place, edits=edits)
+
+
+def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
+    """The kinds that some mistakes are of."""
+    return tuple(dict.fromkeys(one.kind for one in mistakes))
+
+
+def mended_chains(corpus: Any, mistakes: Sequence[Mistake]) -> MendedChains:
+    """The corpus without these kinds of error."""
+    return MendedChains(corpus, kinds_of(mistakes))

@@ -155,12 +155,12 @@ class Coreference(Task):
     }
 
     def find_mistakes(self, corpus: Any, settings: CoreferenceSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.coreference.mistakes import find_mistakes
+        from tallystick.tasks.coreference.show import find_mistakes
 
         return find_mistakes(corpus, _options(settings))
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.mistakes import mended_chains
+        from tallystick.tasks.coreference.show import mended_chains
 
         return mended_chains(corpus, mistakes)
 

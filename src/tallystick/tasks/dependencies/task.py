@@ -105,8 +105,7 @@ class Dependencies(Task):
     ) -> dict[Any, Scored]:  # fmt: skip
         """Over units that all systems bound alike."""
         from tallystick.tasks.dependencies.alignment import find_units
-        from tallystick.tasks.dependencies.enhancements import without_enhancements
-        from tallystick.tasks.dependencies.files import read_conllu
+        from tallystick.tasks.dependencies.files import read_conllu, without_enhancements
 
         def read(file: Any) -> Any:
             bank = read_conllu(file, several_roots=settings.several_roots, empty_nodes=not settings.no_empty_nodes)
@@ -129,24 +128,24 @@ class Dependencies(Task):
         return {**results, **enhanced}
 
     def check(self, metrics: tuple[str, ...], settings: DependencySettings) -> None:
-        from tallystick.tasks.dependencies.enhancements import check_enhancements
+        from tallystick.tasks.dependencies.files import check_enhancements
 
         check_enhancements(settings.enhancements)
 
     def find_mistakes(self, corpus: Any, settings: DependencySettings) -> Iterable[Mistake]:
-        from tallystick.tasks.dependencies.mistakes import Comparison
+        from tallystick.tasks.dependencies.show import Comparison
 
         return Comparison(*corpus).mistakes()
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Any:
         from tallystick.tasks.dependencies.alignment import find_units
-        from tallystick.tasks.dependencies.mistakes import Comparison
+        from tallystick.tasks.dependencies.show import Comparison
 
         bank = Comparison(*corpus).mended(edit for one in mistakes for edit in one.edits)
         return corpus[0], bank, find_units(corpus[0], bank, by=settings.unit)
 
     def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: DependencySettings) -> Sequence[Table]:
-        from tallystick.tasks.dependencies.mistakes import Comparison, tables
+        from tallystick.tasks.dependencies.show import Comparison, tables
 
         return tables(Comparison(*corpus))
 

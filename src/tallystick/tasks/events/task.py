@@ -181,7 +181,7 @@ class Events(Task):
         return [gold.tokens or system.tokens for gold, system in zip(pairs.reference, pairs.predicted, strict=True)]
 
     def find_mistakes(self, corpus: Any, settings: EventSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.events.mistakes import find_mistakes
+        from tallystick.tasks.events.show import find_mistakes
 
         return find_mistakes(corpus[1], settings.strip_articles)
 

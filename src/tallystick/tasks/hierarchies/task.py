@@ -124,13 +124,13 @@ class Hierarchies(Task):
         return tuple(dict.fromkeys(name.rpartition(".")[2] for name in results))
 
     def find_mistakes(self, corpus: Any, settings: HierarchySettings) -> Iterable[Mistake]:
-        from tallystick.tasks.hierarchies.mistakes import find_mistakes
+        from tallystick.tasks.hierarchies.show import find_mistakes
 
         left, right = corpus
         return find_mistakes(left, right, settings.kinds)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: HierarchySettings) -> Any:
-        from tallystick.tasks.hierarchies.mistakes import mended_corpus
+        from tallystick.tasks.hierarchies.show import mended_corpus
 
         left, right = corpus
         return mended_corpus(left, right, mistakes)

@@ -116,12 +116,12 @@ class Nary(Task):
         }
 
     def find_mistakes(self, corpus: Any, settings: NarySettings) -> Iterable[Mistake]:
-        from tallystick.tasks.nary.mistakes import find_mistakes
+        from tallystick.tasks.nary.show import find_mistakes
 
         return find_mistakes(corpus[0])
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: NarySettings) -> Any:
-        from tallystick.tasks.nary.mistakes import mended_pairs
+        from tallystick.tasks.nary.show import mended_pairs
 
         return mended_pairs(corpus[0], mistakes), corpus[1]
 

@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import MetricError, Place, ValueMismatch
-from tallystick.files.annotated import Annotated, Ask, Layout, formats_of, read_annotated
 from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
-from tallystick.files.exports import EXPORTS, SYSTEMS
+from tallystick.files.exports import EXPORTS, SYSTEMS, Annotated, Ask, Layout, formats_of, read_annotated
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source

@@ -173,7 +173,7 @@ class Relations(Task):
     error_label = "relation"
 
     def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.relations.mistakes import find_mistakes
+        from tallystick.tasks.relations.show import find_mistakes
 
         return find_mistakes(corpus, settings.symmetric)
 

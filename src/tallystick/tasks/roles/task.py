@@ -100,7 +100,7 @@ class Roles(Task):
         return score(corpus, metrics, RoleOptions(settings.strings, settings.types, settings.weights))
 
     def find_mistakes(self, corpus: Any, settings: RoleSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.roles.mistakes import find_mistakes
+        from tallystick.tasks.roles.show import find_mistakes
 
         return find_mistakes(corpus, settings.strings)
 

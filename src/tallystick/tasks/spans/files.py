@@ -26,10 +26,9 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch
-from tallystick.files.annotated import formats_of
 from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.boundaries import find_format as recognise
-from tallystick.files.exports import is_spacy_file
+from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing, pair_sides
 from tallystick.files.pairing import Side as PairingSide
@@ -38,9 +37,8 @@ from tallystick.files.standoff import is_brat
 from tallystick.files.table import ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
 from tallystick.tasks.plain import NAMES, Given, expect, expect_order, is_doc, is_span, is_whole, named, take_sides
-from tallystick.tasks.spans.jsonl import FIELD, LAYOUTS, Offsets, read_brat, read_spans
-from tallystick.tasks.spans.rows import has_tags, read_rows
-from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
+from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments, Span, annotate
+from tallystick.tasks.spans.jsonl import FIELD, LAYOUTS, Offsets, has_tags, read_brat, read_rows, read_spans
 from tallystick.tasks.spans.tags import (
     HIPE_HEADER,
     OTHER_NAMES,

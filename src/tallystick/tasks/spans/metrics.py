@@ -42,8 +42,10 @@ from tallystick.results.explanation import Explanation
 from tallystick.results.result import Later, Result
 from tallystick.tasks.metric import NamedMetric, choose
 from tallystick.tasks.spans.counts import (
+    AnnotatedTexts,
     Array,
     Grid,
+    Pairs,
     Partner,
     Rows,
     SchemeCounts,
@@ -56,10 +58,10 @@ from tallystick.tasks.spans.counts import (
     count_segment_matching,
     count_separators,
     count_tokens,
+    overlapping_pairs,
     segment_columns,
 )
 from tallystick.tasks.spans.files import Decoding, SpanCorpus, corpus_from_python
-from tallystick.tasks.spans.segments import AnnotatedTexts, Pairs, overlapping_pairs
 from tallystick.tasks.spans.tags import Reading, Scheme, iob2_segments
 
 Measure: TypeAlias = Callable[[SpanCounts], F64]

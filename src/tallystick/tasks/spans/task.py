@@ -145,8 +145,6 @@ class Spans(Task):
         return FORMATS
 
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
-        if not settings.delimiter:
-            raise MetricError("--delimiter stands between prefix and type; found an empty text")
         if settings.seqeval and "tag_accuracy" in metrics:
             raise MetricError(
                 "--seqeval is a report by tag, and tag_accuracy has no figures by tag; leave one of them out"
@@ -248,17 +246,17 @@ class Spans(Task):
     }
 
     def find_mistakes(self, corpus: Any, settings: SpanSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.spans.mistakes import find_mistakes
+        from tallystick.tasks.spans.show import find_mistakes
 
         return find_mistakes(corpus)
 
     def mend(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Any:
-        from tallystick.tasks.spans.mistakes import mended_corpus
+        from tallystick.tasks.spans.show import mended_corpus
 
         return mended_corpus(corpus, mistakes)
 
     def error_tables(self, corpus: Any, mistakes: Sequence[Mistake], settings: SpanSettings) -> Sequence[Table]:
-        from tallystick.tasks.spans.mistakes import tables
+        from tallystick.tasks.spans.show import tables
 
         return tables(corpus) if mistakes else ()
 

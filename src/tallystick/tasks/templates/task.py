@@ -200,7 +200,7 @@ class Templates(Task):
         return "the official report counts errors itself; the other metrics have them" if official else ""
 
     def find_mistakes(self, corpus: Any, settings: TemplateSettings) -> Iterable[Mistake]:
-        from tallystick.tasks.templates.mistakes import find_mistakes
+        from tallystick.tasks.templates.show import find_mistakes
 
         return find_mistakes(corpus[0], settings.strings)
 
@@ -238,8 +238,8 @@ def _slot_tables(scored: Scored) -> dict[str, SlotTable]:
 
 
 def _official(reference: Any, predicted: Any, settings: TemplateSettings, reading: Reading) -> Any:
+    from tallystick.tasks.templates.files import read_judgements, read_muc4
     from tallystick.tasks.templates.muc4 import score
-    from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
 
     recorded = settings.mapping == "recorded"
     decided = read_judgements(settings.judgements) if settings.judgements else None
@@ -247,7 +247,7 @@ def _official(reference: Any, predicted: Any, settings: TemplateSettings, readin
     if settings.judge is None:
         return score(keys, responses, judgements=decided, recorded=recorded, asked=reading.missing)
     from tallystick.judging.recorded import judge_named
-    from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
+    from tallystick.tasks.templates.muc4 import decide_fills, open_fills
 
     judge = judge_named(settings.judge)
     found = decide_fills(open_fills(keys, responses, recorded=recorded), judge, decided)
