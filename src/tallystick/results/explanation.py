@@ -403,14 +403,18 @@ def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | Non
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
         bags = [value if type(value) is list else [] if value is None else _listed(value) for value in values]
-        where = zip(homes.tolist(), (places_in(homes) if places is None else places).tolist(), strict=True)
-        return [bags[home][place] for home, place in where]
+        if places is None:  # all items of these, in order
+            return list(
+                chain.from_iterable([bags[home] for home in homes[np.flatnonzero(np.diff(homes, prepend=-1))].tolist()])
+            )
+        return [bags[home][place] for home, place in zip(homes.tolist(), places.tolist(), strict=True)]
+    every = len(homes) == len(values) and bool((homes == np.arange(len(homes))).all())
+    there = values if every else [values[home] for home in homes.tolist()]  # what is missing has no row
     if step.startswith("<"):
-        return [values[home] for home in homes.tolist()]
+        return list(there)
     name = step.removeprefix(".")
     part = (node.looks_at() or {}).get(name)
     absent = None if part is None else part.absent
-    there = [values[home] for home in homes.tolist()]  # what is missing has no row
     return list(leaf_values(field(Objects(there), name, Scope(), True, absent), Scope()))
 
 
