@@ -201,7 +201,7 @@ def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Ta
 # Grouping: over documents in portions, each different pair looked at once.
 
 
-@dataclass
+@dataclass(slots=True)
 class _Entry:
     reference: Any
     predicted: Any

@@ -165,7 +165,9 @@ def _same_digits(reference: Any, predicted: Any) -> bool:
 
 
 def _json_inside(reference: Any, predicted: Any) -> bool:
-    return any(isinstance(side, str) and side.lstrip()[:1] in ("{", "[") for side in (reference, predicted))
+    return (isinstance(reference, str) and reference.lstrip()[:1] in ("{", "[")) or (
+        isinstance(predicted, str) and predicted.lstrip()[:1] in ("{", "[")
+    )
 
 
 # What a value can be read as: each is looked at once, and a pair is asked for by what both are.
@@ -317,7 +319,7 @@ KINDS = {
     for kind in (
         Kind(
             "form", "the same except for Unicode form, white space or float noise", True,
-            fits=lambda *_: True, similarity=equal, remedy="equal",
+            fits=lambda *_: True, letters=str.__eq__, similarity=equal, remedy="equal",
         ),
         Kind(
             "case", "the same text except for upper and lower case", True,
