@@ -248,7 +248,7 @@ called by its slot, role, type or key where both sides agree about it.
 
 def pack_documents(explained: Explained) -> list[tuple[Row, bool]]:
     """The alignment of each document as a page has it, and whether it is cut: as `pack_tree` has it, made from the columns."""
-    rows, sizes = _pack_level(explained.top) if explained.top is not None else ([], np.zeros(0))
+    rows, sizes, _ = _pack_level(explained.top) if explained.top is not None else ([], np.zeros(0), None)
     out = []
     for k in range(len(explained.rows.keys() | explained.others.keys())):
         if k in explained.others or sizes[explained.rows[k]] >= DEEPEST:
@@ -259,23 +259,24 @@ def pack_documents(explained: Explained) -> list[tuple[Row, bool]]:
     return out
 
 
-def _pack_level(level: Level) -> tuple[list[Row], F64]:
-    """The nodes of a level, packed, and how many nodes each is."""
+def _pack_level(level: Level) -> tuple[list[Row], F64, list[str] | None]:
+    """The nodes of a level, packed, how many nodes each is, and what it is called by its places."""
     n = level.pairs
     sizes = np.ones(len(level))
     below: list[list[Row]] = [[] for _ in range(n)]
     only: dict[int, str] = {}
     whole = _mentions(level)
     for lower in () if whole is True else level.below:
-        rows, inner = _pack_level(lower)
+        rows, inner, called = _pack_level(lower)
         sizes[:n] += np.bincount(lower.homes, inner, n)
         for home, row in zip(lower.homes, rows, strict=True):
             below[home].append(row)
-        if lower.places:
-            only.update(zip(lower.homes, _items(lower), strict=True))
+        if called is not None:
+            only.update(zip(lower.homes, called, strict=True))
     for k in whole if isinstance(whole, list) else ():
         below[k], sizes[k] = [], 1
-    names = list(level.named() if level.names or not level.places else _items(level))
+    items = list(map(_item, zip(*level.places, strict=True))) if level.places else None
+    names = list(level.named()) if level.names or items is None else items
     weights = list(map(_weights, level.weights, *level.selves))
     wrong = (np.array(level.weights[:n]) < np.maximum(level.selves[0][:n], level.selves[1][:n])).tolist()
     sides = level.reference, level.predicted
@@ -296,7 +297,7 @@ def _pack_level(level: Level) -> tuple[list[Row], F64]:
         nodes = [DEEPEST]
         out.append(_alone(names[k], "-" if missed else "+", value, weights[k], item, nodes, level.node))
         sizes[k] += DEEPEST - nodes[0]
-    return out, sizes
+    return out, sizes, items
 
 
 def _pair_texts(
@@ -468,11 +469,6 @@ def _item(places: tuple[int | None, ...]) -> str:
         return ""
     left, right = places
     return str((right or 0) + 1) if left is None else str(left + 1) if right is None else f"{left + 1} ↔ {right + 1}"
-
-
-def _items(level: Level) -> list[str]:
-    assert level.places is not None
-    return list(map(_item, zip(*level.places, strict=True)))
 
 
 # Several predictions of one document beside its reference: the alignments of all systems as one table, along the reference.

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from decimal import Decimal
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -448,10 +449,12 @@ def number_keys(values: Sequence[Any], numbers: Mapping[Any, int]) -> I64:
     if kinds <= {int, float}:
         known = np.sort([key for key in numbers if isinstance(key, float)])
         rows = _near(values, known) if len(known) else []
-        keys = [plain_key(values[row]) for row in rows]
+        some = [values[row] for row in rows]
+        known_keys = {value: plain_key(value) for value in set(some)}
+        keys = [known_keys[value] for value in some]
     elif kinds != {str} or not are_plain(values):
         keys = plain_keys(values)
-    out[rows] = np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
+    out[rows] = np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(keys))
     return out
 
 
