@@ -113,7 +113,11 @@ def test_whole_numbers_are_numbers():
 def test_the_command_line_refuses_what_means_nothing(tmp_path, option):
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "a": 1}) + "\n")
     done = run("score", "records", "a.jsonl", "a.jsonl", *option, code=2, cwd=tmp_path)
-    expected = ("expression is empty", "--fail-under expects FIGURE=VALUE", "'--time-limit': nan is not a number")
+    expected = (
+        "--metric: found an empty text; expected EXPRESSION",
+        "--fail-under expects FIGURE=VALUE",
+        "'--time-limit': nan is not a number",
+    )
     assert any(one in done.stderr for one in expected)
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.engine import native
 from tallystick.engine.native import compiled
-from tallystick.files import conllu, lines
+from tallystick.files import conllu, lines, table
 from tallystick.files.table import PADDING, Numbering, _number_ranges, take_ranges
 
 
@@ -44,23 +45,37 @@ def test_many_distinct_strings():
 
 @given(st.lists(field | st.binary(min_size=30, max_size=80), max_size=60))
 def test_the_compiled_numbers_are_those_of_python(strings):
-    native = compiled()
-    if native is None:
+    part = compiled()
+    if part is None:
         pytest.skip("no compiled part")
     ends = np.cumsum([len(string) for string in strings], dtype=np.int64)
     starts = ends - np.array([len(string) for string in strings], dtype=np.int64)
     data = b"".join(strings) + PADDING
     theirs = _number_ranges(data, starts, ends - starts)
     for kind in (np.int64, np.int32):
-        ours = native.number_ranges(data, starts.astype(kind), ends - starts)
+        ours = part.number_ranges(data, starts.astype(kind), ends - starts)
         for one, other in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(one, other, strict=True)
     order = starts[::-1]
     np.testing.assert_array_equal(
-        native.take_ranges(data, order, (ends - starts)[::-1]),
+        part.take_ranges(data, order, (ends - starts)[::-1]),
         take_ranges(data, order, (ends - starts)[::-1]),
         strict=True,
     )
+
+
+@given(st.lists(field.map(lambda data: data.replace(b"\n", b"x")) | st.sampled_from([b"O", b"X", b"E"]), min_size=1))
+@pytest.mark.parametrize("places", [1, 12])
+def test_lines_have_the_numbers_of_their_fields(places, strings):
+    """With the compiled part or without it, and if it gives up because there are too many different lines."""
+    data = b"".join(string + b"\n" for string in strings)
+    plain, fast = Numbering(), Numbering()
+    codes = number(plain, strings)
+    with mock.patch.object(table, "MANY", 0), mock.patch.object(native, "_LINE_BITS", places):
+        assert fast.number_lines(data, len(strings)).tolist() == codes
+        assert fast.number_lines(data, len(strings) - 1) is None
+        assert fast.number_lines(data, len(strings) + 1) is None
+    assert fast.strings == plain.strings
 
 
 _line = st.sampled_from([b"", b"#", b"# text = a\tb", b"#" + b"\t" * 12, b"1", b"1\t" * 10]) | st.lists(
@@ -70,11 +85,11 @@ _line = st.sampled_from([b"", b"#", b"# text = a\tb", b"#" + b"\t" * 12, b"1", b
 
 @given(st.lists(_line, max_size=30))
 def test_the_compiled_rows_are_those_of_python(lines):
-    native = compiled()
-    if native is None:
+    part = compiled()
+    if part is None:
         pytest.skip("no compiled part")
     data = np.frombuffer(b"".join(line + b"\n" for line in (b"#", *lines)), np.uint8)
-    *ours, fields = native.cut_rows(data, conllu._PIECE_OF)
+    *ours, fields = part.cut_rows(data, conllu._PIECE_OF)
     *theirs, expected = conllu._cut_rows(data)
     assert fields == expected
     for one, other in zip(ours[: 3 if fields == 10 else 2], theirs, strict=False):
@@ -83,14 +98,14 @@ def test_the_compiled_rows_are_those_of_python(lines):
 
 def test_the_compiled_numbers_of_many_are_those_of_python():
     """So many different ones that the table grows several times."""
-    native = compiled()
-    if native is None:
+    part = compiled()
+    if part is None:
         pytest.skip("no compiled part")
     strings = [f"{k * 7919 % 30_011}{'x' * (k % 40)}".encode() for k in range(60_000)]
     lengths = np.array([len(string) for string in strings], np.int64)
     starts, data = np.cumsum(lengths) - lengths, b"".join(strings) + PADDING
     for one, other in zip(
-        native.number_ranges(data, starts, lengths), _number_ranges(data, starts, lengths), strict=True
+        part.number_ranges(data, starts, lengths), _number_ranges(data, starts, lengths), strict=True
     ):
         np.testing.assert_array_equal(one, other, strict=True)
 
@@ -107,15 +122,15 @@ def test_utf8_is_found_a_piece_at_a_time(parts, broken, place):
     for size in (1, 7, 1000):
         with mock.patch.object(lines, "CHECKED", size):
             assert lines.is_utf8(data) == expected
-    native = compiled()
-    assert native is None or native.is_utf8(data) == expected
+    part = compiled()
+    assert part is None or part.is_utf8(data) == expected
 
 
 def test_every_two_bytes_at_the_edge_of_64_are_checked_as_python_does():
-    native = compiled()
-    if native is None:
+    part = compiled()
+    if part is None:
         pytest.skip("no compiled part")
     for before, first, behind in itertools.product((0, 62, 63), range(128, 256), range(4)):
         for second in range(256):
             data = b"x" * before + bytes([first, second]) + b"\x80" * behind
-            assert native.is_utf8(data) == (data.decode("utf-8", "ignore").encode() == data), data
+            assert part.is_utf8(data) == (data.decode("utf-8", "ignore").encode() == data), data

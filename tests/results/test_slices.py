@@ -191,3 +191,43 @@ def test_tables_by_label_and_field_have_intervals_when_asked(task: str, by: str)
     whole = results[metric].intervals()["f1"]
     assert printed["intervals"][metric]["f1"] == [whole.low, whole.high]
     assert "[" in run("score", task, *files, "--by", by, "--intervals", "--format", "table").stdout
+
+
+LINES: dict[str, dict[str, Any]] = {
+    "calls": {"calls": [{"name": "f", "arguments": {"x": 1}}]},
+    "relations": {"relations": [{"type": "r", "subj": [0, 1, "A"], "obj": [1, 2, "B"]}]},
+    "roles": {"roles": {"A": [["x"]]}},
+    "coreference": {"clusters": [[[0, 1], [3, 4]]]},
+    "templates": {"templates": [{"type": "a", "slots": {"V": ["x"]}}]},
+}
+
+
+@pytest.mark.parametrize("task", LINES)
+def test_a_field_of_the_lines_that_no_metric_looks_at(task: str, tmp_path: Path) -> None:
+    lines = [{"id": f"d{k}", "about": {"genre": "ab"[k % 2]}, **LINES[task]} for k in range(4)]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (tmp_path / "system.jsonl").write_text("".join(json.dumps(one) + "\n" for one in reversed(lines)))
+    files = ["gold.jsonl", "system.jsonl"]
+    found = json.loads(run("score", task, *files, "--slice", "about.genre", "--format", "json", cwd=tmp_path).stdout)
+    assert "'slice': 'a', 'documents': 2" in repr(found["slices"])
+    done = run("score", task, *files, "--groups", "about.genre", "--intervals", "--resamples", "50", cwd=tmp_path)
+    assert "unit=group (about.genre), units=2" in done.output
+    run("compare", task, "gold.jsonl", "A=system.jsonl", "B=gold.jsonl", "--slice", "about.genre", cwd=tmp_path)
+    done = run("score", task, *files, "--slice", "abuot", code=2, cwd=tmp_path)
+    assert 'Did you mean "about"?' in done.stderr
+
+
+def test_lines_in_memory_and_lines_without_ids() -> None:
+    lines = [{"genre": "ab"[k % 2], "calls": [{"name": "f", "arguments": {"x": k}}]} for k in range(4)]
+    slices = ts.calls(lines, [*lines[:3], lines[0]]).slices("genre", resamples=50)["calls"]
+    assert {one.value: one.figures["f1"] for one in slices} == {"a": 1.0, "b": 0.5}
+
+
+def test_lines_of_one_document_that_disagree() -> None:
+    lines = [
+        {"session": "s", "genre": genre, "jsonrpc": "2.0", "method": "tools/call", "params": {"name": "f"}}
+        for genre in "ab"
+    ]
+    results = ts.calls(lines, lines, id="session")
+    with pytest.raises(MetricError, match="--slice genre: the lines of document s have different values"):
+        results.slices("genre")

@@ -92,7 +92,7 @@ def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
         ([{"name": "a", "templates": []}, {}], "expected the name of the document"),
         ([{"templates": []}, {"templates": []}], 'file.json:1: found "templates"; expected the name of the document'),
         ([{"templates": []}], 'file.json:1: found "templates"; expected the name of the document'),
-        ([{"id": 1.5, "templates": []}], '"id" is 1.5; expected the name'),
+        ([{"id": 1.5, "templates": []}], "id: expected text or a whole number, found 1.5"),
         ([{"id": "a", "templates": [3]}], r"templates\[0\] is 3; expected a template"),
         (
             [{"id": "a", "templates": [{"Victim": []}, {"type": "x"}]}],

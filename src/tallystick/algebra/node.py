@@ -39,7 +39,7 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.plain import Plain
-from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
+from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up, number
 from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
 from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
 from tallystick.engine.tally import Counts, Kind
@@ -629,8 +629,8 @@ class Similarity(Node):
     def weights_at(self, r: Column, p: Column, blocks: Blocks, i: I64, j: I64) -> F64:
         """φ of the pairs (i, j), which share a block."""
         if isinstance(r, Shared) or isinstance(p, Shared):
-            first, rows, left = _distinct(_shared(r), blocks.reference)
-            second, columns, right = _distinct(_shared(p), blocks.predicted)
+            first, rows, left = _distinct(_shared(r), blocks.reference, blocks.bound)
+            second, columns, right = _distinct(_shared(p), blocks.predicted, blocks.bound)
             inner = Blocks(left, right, blocks.bound)
             table = self.pairs(first, second, inner)
             return look_up(table, rows[i], columns[j], len(second), len(first))
@@ -765,7 +765,7 @@ def _shared(column: Column) -> Shared:
     return column if isinstance(column, Shared) else Shared(np.arange(len(column)), column)
 
 
-def _distinct(column: Shared, blocks: I64) -> tuple[Column, I64, I64]:
+def _distinct(column: Shared, blocks: I64, bound: int) -> tuple[Column, I64, I64]:
     """The different values of each block: their column, the number of each row's value, and their blocks."""
     home = np.full(len(column.values), -1, np.int64)
     home[column.index] = blocks
@@ -775,9 +775,11 @@ def _distinct(column: Shared, blocks: I64) -> tuple[Column, I64, I64]:
             return column.values, column.index, home
         numbers = np.cumsum(used) - 1
         return column.values.take(np.flatnonzero(used)), numbers[column.index], home[used]
-    both = np.stack((blocks, column.index))
-    different, rows = np.unique(both, axis=1, return_inverse=True)
-    return column.values.take(different[1]), rows.reshape(-1).astype(np.int64), different[0]
+    codes, different = number(blocks, bound)
+    rows, count = number(codes * len(column.values) + column.index, different * len(column.values))
+    value, home = np.empty((2, count), np.int64)
+    value[rows], home[rows] = column.index, blocks
+    return column.values.take(value), rows, home
 
 
 def require(condition: bool, message: str) -> None:

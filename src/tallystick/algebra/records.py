@@ -235,7 +235,10 @@ class Record(OfFields):
         if len(rest) != 1 or not isinstance(r, Fields) or not isinstance(p, Fields):
             return super().pairs_to_match(r, p, blocks)
         part: Similarity = self.fields[rest[0]][1]
-        return part.pairs_to_match(r.columns[rest[0]], p.columns[rest[0]], self.refine(r, p, blocks))
+        a, b = r.columns[rest[0]], p.columns[rest[0]]
+        if isinstance(a, Shared):  # which is scored under the blocks that it lives in
+            return super().pairs_to_match(r, p, blocks)
+        return part.pairs_to_match(a, b, self.refine(r, p, blocks))
 
     def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         """Row against row nothing has to be sorted: those that are equal in every field."""

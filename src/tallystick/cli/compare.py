@@ -371,10 +371,11 @@ def _score_against(
 
     readings = {run: replace(reading, missing=absent.get(run)) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
-    scored = task.score_systems(Source.of(reference), runs, metrics, settings, readings)
+    source = Source.of(reference)
+    scored = task.score_systems(source, runs, metrics, settings, readings)
     for line in dict.fromkeys(line for one in scored.values() for line in one.opening):
         say(line)
-    return {run: results_of(task, one, of_run(settings, run)) for run, one in scored.items()}
+    return {run: results_of(task, one, of_run(settings, run), reference=source) for run, one in scored.items()}
 
 
 def _require_same_documents(scored: Mapping[tuple[str, int], Results], files: Mapping[str, list[str]]) -> None:

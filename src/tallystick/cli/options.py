@@ -21,7 +21,7 @@ from tallystick.cli.output import FORMATS, say
 from tallystick.errors import InputError, MetricError
 from tallystick.frozen import frozen
 from tallystick.show.tables import UNCERTAINTIES
-from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
+from tallystick.tasks.contract import LIST, Option, Task, Use, default_of, flag, option_of, refuse_empty
 
 if TYPE_CHECKING:
     from tallystick.show.tables import Style
@@ -52,6 +52,10 @@ class TaskCommand(click.Command):
             ]
             for one in dict.fromkeys(one for one in single if single.count(one) > 1):
                 say(f"Warning: {one.opts[0]} was given {single.count(one)} times; only the last one counts")
+        for known in self.params:
+            if isinstance(known, click.Option) and known.default != "" and known.metavar != LIST:
+                value = ctx.params.get(known.name or "")
+                refuse_empty(known.opts[0], value, known.metavar or "", known.help or "")
         if ctx.params.get("by") in self.also_by:
             ctx.params["by"], label = self.also_by[ctx.params["by"]]
             ctx.params["label"] = ctx.params.get("label") or label
@@ -498,6 +502,7 @@ def train_option(task: Task) -> list[click.Option]:
 
 def training_of(training: Sequence[str], settings: Any, by: str | None) -> tuple[str, ...] | None:
     """The training files that figures by `seen` and `frequency` are about; None where figures are by something else."""
+    from tallystick.files.source import require_file
     from tallystick.tasks.attributes import TRAINED, needs_training
 
     if by not in TRAINED:
@@ -507,6 +512,8 @@ def training_of(training: Sequence[str], settings: Any, by: str | None) -> tuple
     found = (*training, *(getattr(settings, "train", None) or ()))
     if not found:
         raise needs_training(by)
+    for one in found:
+        require_file(one)
     return found
 
 
@@ -598,12 +605,12 @@ def check_before(read: Any = None) -> None:
     """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
     file is there before the first is read."""
 
+    from tallystick.files.source import require_file
+
     check_outputs()
     _read_stdin_once()
-    if isinstance(read, str) and read != "-" and "\0" not in read:
-        names = read, read.partition("#")[0]  # of a file with several lists one is picked with FILE#NAME
-        if not any(map(os.path.lexists, names)):
-            raise InputError("no such file", read)
+    if isinstance(read, str):
+        require_file(read)
 
 
 def _read_stdin_once() -> None:

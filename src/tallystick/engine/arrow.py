@@ -174,6 +174,11 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def is_plain_id(kind: Any) -> bool:
+    """Whether a column of this type can name documents: texts, or whole numbers."""
+    return _is_text(kind) or bool(pa.types.is_integer(kind))
+
+
 def _is_bytes(kind: Any) -> bool:
     types = pa.types
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))

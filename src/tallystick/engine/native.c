@@ -597,6 +597,86 @@ SHARED I number_short_spans(const unsigned char *data, I bytes, I n, const int32
     return number_them(data, bytes, n, start, length, 0, bits, table, codes, first);
 }
 
+static inline int is_white(unsigned char one) { return one == ' ' || (one >= '\t' && one <= '\r'); }
+
+static inline int is_word(unsigned char one)
+{
+    return one == '_' || (one >= '0' && one <= '9') || (one >= 'A' && one <= 'Z') || (one >= 'a' && one <= 'z');
+}
+
+/* The twin of `files.boundaries._blocks`: where blocks of lines begin, each at the beginning or after a blank line, and which of them have
+ * a comment that begins with some word. `starts` and `marked` have room for a block every two bytes. How many blocks there are. */
+SHARED I find_blocks(const unsigned char *data, I size, const unsigned char *word, I word_size, I *starts, unsigned char *marked)
+{
+    I found = 0;
+    int fresh = 1;
+    for (I at = 0; at < size;) {
+        const unsigned char *stop = memchr(data + at, '\n', (size_t)(size - at)), first = data[at];
+        const I end = stop ? stop - data + 1 : size;
+        I here = at;
+        if (first == '\n' || first == '\r' || first == ' ' || first == '\t')
+            while (here < end && is_white(data[here])) here++;
+        if (here == end) {
+            fresh = 1;
+        } else {
+            if (fresh) {
+                marked[found] = 0;
+                starts[found++] = at;
+                fresh = 0;
+            }
+            if (first == '#' && word_size && !marked[found - 1]) {
+                for (here = at + 1; here < end && (data[here] == ' ' || data[here] == '\t');) here++;
+                marked[found - 1] = end - here >= word_size && !memcmp(data + here, word, (size_t)word_size) &&
+                                    (here + word_size == size || !is_word(data[here + word_size]));
+            }
+        }
+        at = end;
+    }
+    return found;
+}
+
+/* The number of each line, counted from 0 in order of first occurrence, and where each number's first line starts. `table` has 2^bits places.
+ * How many lines there are; -1 if those are more than `most`, or the different ones more than half of the places. */
+SHARED I number_lines(const unsigned char *data, I size, I most, I bits, int32_t *table, int32_t *codes, I *first, I *found)
+{
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    int32_t of_byte[256];
+    I lines = 0, start = 0, known = 0;
+    unsigned char last[64];
+    memset(table, -1, sizeof(int32_t) << bits);
+    memset(of_byte, -1, sizeof of_byte);
+    for (I base = 0; base < size; base += 64) {
+        const unsigned char *here = data + base;
+        if (size - base < 64) {
+            memset(last, 0, sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        for (uint64_t ends = bits_equal(here, '\n'); ends; ends &= ends - 1) {
+            const I end = base + lowest_bit(ends), length = end - start;
+            int32_t *place = of_byte + data[start]; /* most lines are short */
+            if (length != 1) {
+                uint64_t at = range_hash(data + start, length, data + size) >> (64 - bits);
+                while (table[at] >= 0) {
+                    const I other = first[table[at]];
+                    if (data[other + length] == '\n' && !memcmp(data + other, data + start, (size_t)length)) break;
+                    at = (at + 1) & mask;
+                }
+                place = table + at;
+            }
+            if (lines == most || (*place < 0 && known == (I)1 << (bits - 1))) return -1;
+            if (*place < 0) {
+                first[known] = start;
+                *place = (int32_t)known++;
+            }
+            codes[lines++] = *place;
+            start = end + 1;
+        }
+    }
+    *found = known;
+    return lines;
+}
+
 /* The twin of the steps in `program.PrimalDual._block`: over-relaxed steps of the primal-dual hybrid gradient on a matrix by rows, in one
  * pass over the columns and one over the rows. `values`, `prices` and `drawn` go in and out; `reached`, `paid`, `now`, `by` and
  * `price_by` are those of the last step; `ahead` is room for a number a column. What a row without a price adds is 0 and left out. */

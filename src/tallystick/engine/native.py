@@ -36,6 +36,10 @@ _STRETCH = 1 << 18
 """So many bytes are counted at a time, which stay in the processor's cache."""
 
 
+_LINE_BITS = 12
+"""Half of 2 to this power is how many different lines are numbered: with so many the table stays in the processor's cache."""
+
+
 LANES = 8
 """As many as the C code has."""
 
@@ -114,6 +118,10 @@ class Native:
         if self._is_utf8 is not None:
             self._is_utf8.restype = number
             self._is_utf8.argtypes = [ctypes.c_char_p, number]
+        self._number_lines: Any = getattr(library, "number_lines", None)
+        if self._number_lines is not None:
+            self._number_lines.restype = number
+            self._number_lines.argtypes = [ctypes.c_char_p, *[number] * 3, short, short, whole, whole]
         self._take_ranges: Any = getattr(library, "take_ranges", None)
         if self._take_ranges is not None:
             self._take_ranges.restype = None
@@ -123,6 +131,10 @@ class Native:
             self._cut_rows.restype = number
             self._cut_rows.argtypes = [byte, number, number, whole, number, byte, short, short, whole]
 
+        self._find_blocks: Any = getattr(library, "find_blocks", None)
+        if self._find_blocks is not None:
+            self._find_blocks.restype = number
+            self._find_blocks.argtypes = [ctypes.c_char_p, number, ctypes.c_char_p, number, whole, byte]
         self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
         if self._hybrid_steps is not None:
             self._hybrid_steps.restype = None
@@ -162,6 +174,17 @@ class Native:
         """Whether this is UTF-8 (`files.lines.is_utf8`); None without that."""
         return None if self._is_utf8 is None else bool(self._is_utf8(data, len(data)))
 
+    def number_lines(self, data: bytes, lines: int) -> tuple[NDArray[np.int32], I64] | None:
+        """The number of each of so many lines, and where the first of each number starts; None without that, if there are more lines, or too
+        many that are different."""
+        if self._number_lines is None:
+            return None
+        codes, table = np.empty(lines, np.int32), np.empty(1 << _LINE_BITS, np.int32)
+        first, found = np.empty(1 << _LINE_BITS - 1, np.int64), np.zeros(1, np.int64)
+        if self._number_lines(data, len(data), lines, _LINE_BITS, table, codes, first, found) != lines:
+            return None
+        return codes, first[: found[0]]
+
     def take_ranges(self, data: bytes, start: I64, length: I64) -> NDArray[np.uint8] | None:
         """The bytes of ranges, one after the other (`files.table.take_ranges`); None without that."""
         if self._take_ranges is None:
@@ -185,6 +208,14 @@ class Native:
         bounds = np.empty((most + 1, width), np.int32)
         lines = self._cut_rows(data, len(data), len(pieces), pieces, width, kinds, starts, bounds, found)
         return kinds[:lines], starts[:lines], bounds[: found[0]], int(found[1])
+
+    def find_blocks(self, data: bytes, size: int, word: bytes) -> tuple[I64, NDArray[np.bool_]] | None:
+        """Where blocks of lines begin, and which have a comment with a word (`files.boundaries._blocks`); None without that."""
+        if self._find_blocks is None:
+            return None
+        starts, marked = np.empty(size // 2 + 1, np.int64), np.empty(size // 2 + 1, np.uint8)
+        found = self._find_blocks(data, size, word, len(word), starts, marked)
+        return starts[:found].copy(), marked[:found].astype(np.bool_)
 
     def match_sparse(self, starts: I64, columns: I64, weights: F64, width: int) -> I64:
         """The column of each row (-1: none) in the heaviest 1:1 matching; row r has the edges starts[r] ... starts[r + 1]."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, finite, read_noisy, try_decode
+from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, finite, is_id, read_noisy, shown, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.files.table import read_cells, separator
@@ -81,7 +81,18 @@ def put_at(record: dict[str, Any], steps: Steps, value: Any) -> bool:
 
 def id_of(value: Any) -> Any:
     """A text or a whole number, by which a document may be paired; else None."""
-    return value if type(value) in (str, int) else None
+    return value if is_id(value) else None
+
+
+def is_wrong_id(value: Any) -> bool:
+    """Whether this is meant to name a document, and cannot: a number that is not whole, or a truth value. Lists and objects may be anything."""
+    return isinstance(value, (bool, float))
+
+
+def wrong_id(field: str, found: Any, place: Place | str) -> InputError:
+    """The error about such an id."""
+    what = f"{field}: expected text or a whole number, found {shown(found)}"
+    return InputError(f"{what}; --id FIELD pairs by another field", place)
 
 
 # Lines that are held in memory, or found in other lines.

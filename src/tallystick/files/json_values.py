@@ -286,9 +286,9 @@ class Json:
         return self.value
 
     def name(self) -> str:
-        """An id: text, or a number as text."""
-        if isinstance(self.value, bool) or not isinstance(self.value, (str, int)):
-            raise self.expected("text or a number")
+        """An id: text, or a whole number as text."""
+        if not is_id(self.value):
+            raise self.expected("text or a whole number")
         return str(self.value)
 
     def label(self) -> str:
@@ -324,6 +324,17 @@ class Json:
                 f"expected a span with 0 ≤ start and at least one token, found {start} to {end} ({kind} end)"
             )
         return start, last
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value can name a document: text, or a whole number. Two floats that are printed alike may differ, and true is no name."""
+    return type(value) in (str, int)
+
+
+def id_in(value: Mapping[str, Any], place: Place, key: str = "id") -> str | None:
+    """The name of a document under a key; None without one."""
+    found = value.get(key)
+    return None if found is None else Json(found, place, None, key).name()
 
 
 def shown(value: Any) -> str:

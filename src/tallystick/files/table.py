@@ -165,6 +165,27 @@ class Numbering:
         self._numbers: dict[bytes, int] = {}
         self._of_byte = np.full(256, _UNKNOWN, np.int32)
 
+    def number_lines(self, data: bytes, lines: int) -> NDArray[np.integer] | None:
+        """The number of each of so many lines, each of which ends in a line end; None if there are more or fewer."""
+        native = compiled() if lines >= MANY else None
+        found = native.number_lines(data, lines) if native is not None else None
+        if found is not None:
+            codes, first = found
+            strings = [data[begin : data.index(b"\n", begin)] for begin in first.tolist()]
+            for string in [
+                *(one for one in strings if len(one) != 1),
+                *sorted(one for one in strings if len(one) == 1),
+            ]:
+                self._number(string)  # in the order of `number`
+            numbers = [self._numbers[string] for string in strings]
+            return np.array(numbers, np.uint8 if len(self.strings) <= 256 else np.int32)[
+                codes
+            ]  # a block takes little memory
+        end = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+        if len(end) != lines:
+            return None
+        return self.number(data + PADDING, np.concatenate(([0], end[:-1] + 1)), end)
+
     def number(self, block: bytes, start: Indices, end: Indices) -> Codes:
         """The number of each field block[start:end]; the block ends in at least 32 bytes of padding."""
         size = end - start

@@ -51,6 +51,10 @@ class Background:
     title: str = "Evaluation"
     reference: str = ""
     """The file that predictions were scored against, where there is one."""
+    given: Any = field(default=None, compare=False, repr=False)
+    """The reference as it was given, where it can be read again."""
+    named_by: str = "id"
+    """The field, or its path, that holds the names of the reference's documents."""
     notes: tuple[str, ...] = ()
     """Said below the figures, beside the number of documents."""
     truncated: bool = False

@@ -21,11 +21,13 @@ from tallystick.engine.arrays import F64, I64
 from tallystick.engine.data import as_objects, field_names
 from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.tally import Labelled
-from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
-from tallystick.files.json_values import decode_line
+from tallystick.errors import InputError, MetricError, Place, TallystickError, counted, did_you_mean, some
+from tallystick.files.documents import MISSING, open_documents, value_at
+from tallystick.files.json_values import decode_line, try_decode
 from tallystick.files.source import read_text, shown_name
 from tallystick.files.table import read_cells, separator
 from tallystick.frozen import frozen
+from tallystick.results.accounts import numbering
 from tallystick.results.parts import NONE, Portions, bin_of, bin_order
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
 from tallystick.results.result import Result
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 Spec = str | Mapping[Any, Any]
 MOST = 50
 """So many slices are told apart."""
-IDS = ("document", "id", "doc_id", "docid")
+IDS = ("document", "id", "doc_id", "docid", "doc_key", "sent_id", "orig_id")
 """What the column of ids may be called; else it is the first."""
 FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather")
 
@@ -203,6 +205,16 @@ def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
             out.append(value)
     if there:
         return out
+    rows = {} if "[" in path else _lines(results)
+    found = [[value_at(line, path) for line in lines] for lines in rows.values()]
+    if any(one is not MISSING for values in found for one in values):
+        several = next(
+            (key for key, values in zip(rows, found, strict=True) if any(one != values[0] for one in values)), None
+        )
+        if several is not None:
+            raise MetricError(f"{option} {path}: the lines of document {several} have different values; expected one")
+        return [None if values[0] is MISSING else values[0] for values in found]
+    known |= {key: None for lines in rows.values() for line in lines for key in line}
     if path in DOCUMENTS:
         return None
     if known and "[" in path:
@@ -219,6 +231,33 @@ def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
         f"{option} {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
         f"a column of a file with their ids: {option} FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
     )
+
+
+def _lines(results: Results) -> dict[Any, list[dict[str, Any]]]:
+    """The lines of the reference that each document is from, if they are JSON: fields that no metric looks at are only there. None of them, where
+    it is not known which."""
+    ids, background = next(iter(results.values())).ids, results.background
+    found: list[dict[str, Any]] = []
+    names: list[Any] = []
+    try:
+        for portion in (
+            open_documents(background.given, name="reference").portions() if background.given is not None else ()
+        ):
+            values: list[Any] = [(try_decode(line) or (None,))[0] for line in portion.lines]
+            if not all(isinstance(one, dict) for one in values):
+                return {}
+            found += values
+            names += portion.names or [None] * len(values)
+    except TallystickError:  # a format of its own
+        return {}
+    for key in (background.named_by, *IDS):
+        of: dict[str, list[dict[str, Any]]] = {}
+        for name, line in zip(names, found, strict=True):
+            of.setdefault(str(value_at(line, key) if name is None else name), []).append(line)
+        if all(str(one) in of for one in ids):
+            return {one: of[str(one)] for one in ids}
+    in_order = len(found) == len(ids) and numbering(ids) is not None
+    return {one: [line] for one, line in zip(ids, found, strict=True)} if in_order else {}
 
 
 def slice_portions(results: Results, by: Spec) -> dict[str, Portions]:

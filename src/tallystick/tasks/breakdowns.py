@@ -6,6 +6,7 @@ metric's own sums. Others (a mean of metrics, a procedure that looks at no item 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -19,7 +20,7 @@ import numpy as np
 from tallystick.engine.data import as_objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError
-from tallystick.files.source import Source
+from tallystick.files.source import Source, require_file
 from tallystick.results.breakdown import NoCollection, PartRows, has_labels_at, rows_by_value
 from tallystick.results.parts import Portions, bin_of, bin_order
 from tallystick.results.tables import label_rows_table
@@ -196,10 +197,16 @@ def _keys_of(result: Result, path: str, key: Value, words: Words) -> Counter[Any
     return counts
 
 
+_MARKS = re.compile(r"[\n(\[{<]")
+"""What is in data that are written as a text, and hardly in the name of a file."""
+
+
 def _read_training(task: Task, file: Any, metrics: tuple[str, ...], settings: Any) -> Scored:
     """Training data scored against itself, under the options that are not about other files."""
     own = {one.name: default_of(one) for one in fields(settings) if "FILE" in option_of(one).metavar}
     settings = replace(settings, **own)
+    if isinstance(file, PathLike) or (isinstance(file, str) and not _MARKS.search(file)):
+        require_file(file)
     left, right, settings = task.take(file, file, settings)
     if isinstance(right, str | PathLike) and isfile(right):
         right = replace(Source.of(right), for_itself=True)

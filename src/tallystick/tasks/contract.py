@@ -179,6 +179,19 @@ class Settings:
     """
 
 
+LIST = "LIST"
+"""What is given for an option that takes several words: none of them is an answer, too."""
+
+
+def refuse_empty(name: str, value: Any, metavar: str, help: str) -> None:
+    """An empty text is what a variable of a shell gives that nobody has set; it is no field, no file and no name."""
+    if value == "" or (isinstance(value, tuple) and "" in value):
+        about = help.partition("  [")[0].strip()
+        raise MetricError(
+            f"{name}: found an empty text; expected {metavar or 'a text'}: {about[:1].lower()}{about[1:]}"
+        )
+
+
 def flag(one: Field[Any]) -> str:
     """What an option is called on the command line."""
     names = option_of(one).names

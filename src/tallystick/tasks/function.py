@@ -34,7 +34,7 @@ from tallystick.results import evaluation
 from tallystick.results.accounts import Sum, Wants, agreed_sums
 from tallystick.results.result import Result
 from tallystick.results.results import Background, Results
-from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of, task_names
+from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of, refuse_empty, task_names
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -225,6 +225,8 @@ def _text(one: Field[Any], value: Any) -> str:
     if not isinstance(value, str):
         what = f" ({option_of(one).metavar})" if option_of(one).metavar else ""
         raise MetricError(f"{one.name}: expected a text{what}, found {type(value).__name__} {value!r:.60}")
+    if default_of(one) != "":
+        refuse_empty(one.name, value, option_of(one).metavar, option_of(one).help)
     return value
 
 

@@ -369,7 +369,9 @@ class OfTask(Background):
                 )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
         unmet = self.unmet & other.unmet
-        return replace(self, title="Evaluation", reference="", notes=(), scored=scored, shown=Shown(), unmet=unmet)
+        return replace(
+            self, title="Evaluation", reference="", given=None, notes=(), scored=scored, shown=Shown(), unmet=unmet
+        )
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:
@@ -409,6 +411,7 @@ def results_of(
     background = OfTask(
         of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title, rows=max(REPORTED, rows or 0),
         reference=str(reference) if isinstance(reference, (str, Path)) else "",
+        given=reference, named_by=getattr(settings, "reference_id", None) or getattr(settings, "id", None) or "id",
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
         labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),
     )  # fmt: skip

@@ -18,6 +18,7 @@ from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, TallystickError, ValueMismatch, counted
 from tallystick.files.documents import table_rows
+from tallystick.files.json_values import is_id
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
@@ -288,7 +289,12 @@ def _own_names(documents: Sequence[Any], side: str) -> tuple[str, ...] | None:
         raise ValueMismatch(
             f"{side}[{names.index(None)}] has no id, and {side}[{there}] has one; give all of them ids, or none"
         )
-    return None if not names or None in names else tuple(map(str, names))
+    if not names or None in names:
+        return None
+    wrong = next((k for k, one in enumerate(names) if not is_id(one)), None)
+    if wrong is not None:
+        raise ValueMismatch(f"{side}[{wrong}]: id: expected text or a whole number, found {_kind(names[wrong])}")
+    return tuple(map(str, names))
 
 
 _OF_DOCUMENTS = frozenset({*NAMES, "doc", "document", "document_id"} - {"id"})

@@ -27,12 +27,13 @@ from typing import Any
 import msgspec
 
 from tallystick.errors import InputError, Place, counted, some
-from tallystick.files.documents import MISSING, id_of, open_documents, value_at
+from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
     TOO_DEEP,
     Unreadable,
     decode_line,
     explained,
+    is_id,
     read_data,
     read_json,
     read_noisy,
@@ -339,7 +340,10 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             message = isinstance(value, dict) and "jsonrpc" in value
             key = portion.names[place] if portion.names else None
             if key is None and isinstance(value, dict) and not (message and id == "id"):
-                key = id_of(value_at(value, id))
+                found_id = value_at(value, id)
+                key = None if found_id is MISSING or found_id is None else found_id
+                if key is not None and not is_id(key):
+                    raise wrong_id(id, key, lines.place(number))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
             if not log.calls and isinstance(value, str):

@@ -22,7 +22,7 @@ import numpy as np
 
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
-from tallystick.files.json_values import NotJson, decode
+from tallystick.files.json_values import NotJson, decode, is_id, shown
 from tallystick.files.lines import Pieces
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted
 from tallystick.files.source import AnySource, Source
@@ -160,9 +160,9 @@ class _Reading:
         for key in NAMES:
             if key in value:
                 name = value[key]
-                if isinstance(name, str | int) and not isinstance(name, bool):
+                if is_id(name):
                     return str(name)
-                raise self.pieces.error(f'"{key}" is {name!r:.40}; expected the name of the document', number)
+                raise self.pieces.error(f"{key}: expected text or a whole number, found {shown(name)}", number)
         raise self.pieces.error(
             f"found {some(value)}; expected the name of the document as one of {some(NAMES)}", number
         )

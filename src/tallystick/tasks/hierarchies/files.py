@@ -16,15 +16,17 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tallystick.engine import arrays
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format, Opening, find_format
-from tallystick.files.json_values import NotJson, column_of, decode
+from tallystick.files.json_values import NotJson, column_of, decode, is_id, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
@@ -108,8 +110,7 @@ class Building:
         self.names: list[str] = []
         self.union: list[int] = []  # a forest over mentions: each points at one it corefers with
         self.kinds: dict[str, int] = {}
-        self.links: list[tuple[int, int, int, int, int]] = []
-        self.seen: set[tuple[int, int, int]] = set()
+        self.links: dict[tuple[int, int, int], Where] = {}  # parent, child and kind
         self.repeated = 0
         self.notes: list[str] = []
         self.rows: dict[str, int] = {}
@@ -141,6 +142,19 @@ class Building:
         self.identities.append(name if identity is None else identity)
         self.union.append(len(self.union))
 
+    def events(self, names: Sequence[str], identities: Sequence[Hashable]) -> None:
+        """All event mentions of the document that is open; they stand nowhere in a file."""
+        first, count = len(self.names), len(names)
+        rows = dict(zip(names, range(first, first + count), strict=True))
+        if len(rows) < count:
+            for name in names:
+                self.event(name)  # the second one is an error
+        self.rows = rows
+        self.document += [len(self.documents) - 1] * count
+        self.names += names
+        self.identities += identities
+        self.union += range(first, first + count)
+
     def row(self, name: str, where: Where) -> int:
         """The mention of that name; an unknown one is an error."""
         row = self.rows.get(name)
@@ -164,38 +178,42 @@ class Building:
 
     def link(self, parent: str, child: str, kind: str, where: Where = NOWHERE, at_child: Where | None = None) -> None:
         """A link from an event to its subevent or member."""
-        above, below = self.row(parent, where), self.row(child, at_child or where)
+        above, below = self.rows.get(parent), self.rows.get(child)
+        if above is None or below is None:
+            above, below = self.row(parent, where), self.row(child, at_child or where)
         if above == below:
             raise self.error(f"a {kind} link from {parent} to itself", where)
         key = above, below, self.kinds.setdefault(kind, len(self.kinds))
-        if key in self.seen:
+        if key in self.links:
             self.repeated += 1
-            return
-        self.seen.add(key)
-        self.links.append((*key, *where))
+        else:
+            self.links[key] = where
 
     def finish(self, *, named: bool) -> Hierarchies:
         """The columns of all documents."""
         Side(self.file or "input", self.documents).require_distinct()
         if self.repeated:
             self.notes.append(f"{self.file or 'input'}: {self.repeated:,} duplicate links were counted once")
-        roots = [self._root(row) for row in range(len(self.union))]
-        links = np.array(self.links, np.int64).reshape(-1, 5).T
-        _, node = np.unique(integers(roots), return_inverse=True)
-        node = node.reshape(-1).astype(np.int64)
+        roots = integers(self.union)
+        while not np.array_equal(further := roots[roots], roots):
+            roots = further
+        node, nodes = arrays.number(roots, max(1, len(roots)))
+        count = len(self.links)
+        parent, child, kind = np.fromiter(chain.from_iterable(self.links), np.int64, 3 * count).reshape(-1, 3).T
+        line, column = np.fromiter(chain.from_iterable(self.links.values()), np.int64, 2 * count).reshape(-1, 2).T
         return Hierarchies(
             documents=self.documents,
             document=integers(self.document),
             identities=self.identities,
             names=self.names,
             node=node,
-            nodes=int(node.max(initial=-1)) + 1,
+            nodes=nodes,
             kinds=list(self.kinds),
-            parent=links[0],
-            child=links[1],
-            kind=links[2],
-            line=links[3],
-            column=links[4],
+            parent=parent,
+            child=child,
+            kind=kind,
+            line=line,
+            column=column,
             files=self.files,
             named=named,
             identified_by=self.identified_by,
@@ -213,8 +231,10 @@ def hierarchies_from(documents: Iterable[EventHierarchy] | Mapping[Any, EventHie
         if not isinstance(one, EventHierarchy):
             raise MetricError(f"document {name}: expected an EventHierarchy, found {type(one).__name__} {one!r:.60}")
         building.open(str(name))
-        for event in one.events:
-            building.event(str(event), identity=event)
+        names = list(map(str, one.events))
+        building.events(
+            names, [name if event is None else event for name, event in zip(names, one.events, strict=True)]
+        )
         for cluster in one.coreference:
             building.corefer([(str(event), NOWHERE) for event in cluster])
         for link in one.links:
@@ -364,6 +384,8 @@ class _Reading:
         self.line, self.number = line, number
         value = self._decode()
         name = value.get("id")
+        if name is not None and not is_id(name):
+            raise self.error(f"id: expected text or a whole number, found {shown(name)}", "id")
         self.unnamed += name is None
         self.building.open(str(name) if name is not None else str(len(self.building.documents)))
         for k, event in enumerate(self.listed(value, "events")):

@@ -24,6 +24,7 @@ from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow, to_array, to_arrow
 from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus, nullable
 from tallystick.errors import InputError, ValueMismatch
+from tallystick.files.documents import id_of, is_wrong_id, wrong_id
 from tallystick.files.lines import ArrowLines, Portion, json_lines
 from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
 from tallystick.tasks.records.shapes import Seen
@@ -347,12 +348,22 @@ class ColumnReader(Reader):
             return None
         for batch in self.lines.batches([self.side.id_field], 1):
             if batch.num_rows:
-                return _ids(batch, self.side.id_field)[0]
+                return self._ids(batch)[0]
         raise InputError("has no rows", self.lines.file)
 
     def ids(self) -> Iterator[tuple[int, Any]]:
         batches = self.lines.batches([self.side.id_field])
-        return enumerate((key for batch in batches for key in _ids(batch, self.side.id_field)), 1)
+        return enumerate((key for batch in batches for key in self._ids(batch)), 1)
+
+    def _ids(self, batch: Any) -> list[Any]:
+        """The ids of some rows: text or whole numbers, None where there is none."""
+        keys = _values(batch, self.side.id_field)
+        if set(map(type, keys)) <= {str, int}:
+            return keys
+        wrong = next(filter(is_wrong_id, keys), None)
+        if wrong is not None and not self.side.lenient:
+            raise wrong_id(self.side.id_field, wrong, self.lines.file)
+        return list(map(id_of, keys))
 
     def _wanted(self, names: list[str]) -> list[str] | None:
         """The columns that the type knows, and the id; None: all."""
@@ -369,7 +380,7 @@ class ColumnReader(Reader):
         self.last = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
         self.first, self.done = self.done, self.done + len(self.last)
         numbers = list(range(self.first + 1, self.done + 1))
-        return numbers, _ids(self.last, self.side.id_field), self.values(self.last, numbers)
+        return numbers, self._ids(self.last), self.values(self.last, numbers)
 
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
         """The rows that were taken last and all that come after them are held in memory, as one batch."""
@@ -377,7 +388,7 @@ class ColumnReader(Reader):
         if not parts:
             return {}, []
         self.left = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
-        keys = _ids(self.left, self.side.id_field)
+        keys = self._ids(self.left)
         numbers, named, rows = self._named(range(self.first + 1, self.first + len(keys) + 1), keys, range(len(keys)))
         self.side.check_ids(numbers, named, lines)
         return dict(zip(named, rows, strict=True)), []
@@ -428,8 +439,8 @@ def _spread(data: Data, here: Any) -> Data:
     return Extended(nullable(here, data.values), counts, LazyRows(shown.batch, shown.unknown, rows))
 
 
-def _ids(batch: Any, name: str) -> list[Any]:
-    """The ids of some rows: text or whole numbers, None where there is none. Dates and times are the text that they are in JSON,
+def _values(batch: Any, name: str) -> list[Any]:
+    """A column of some rows, None where it has nothing. Dates and times are the text that they are in JSON,
     so that both kinds of files meet."""
     if name not in batch.schema.names:
         return [None] * batch.num_rows
@@ -443,7 +454,7 @@ def _ids(batch: Any, name: str) -> list[Any]:
                 raise InputError(
                     f"column {name!r}: has nanoseconds, which no id can have; cast it to text first"
                 ) from None
-        keys = msgspec.json.decode(msgspec.json.Encoder(decimal_format="number").encode(column.to_pylist()))
+        keys: list[Any] = msgspec.json.decode(msgspec.json.Encoder(decimal_format="number").encode(column.to_pylist()))
     else:
         keys = column.to_pylist()
-    return [key if type(key) in (str, int) else None for key in keys]
+    return keys

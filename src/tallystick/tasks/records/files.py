@@ -37,8 +37,10 @@ from tallystick.files.documents import (
     are_named,
     hold_values,
     id_of,
+    is_wrong_id,
     open_documents,
     read_path,
+    wrong_id,
 )
 from tallystick.files.json_values import TOO_DEEP, Unreadable, collector_paused, read_noisy, refuse_deep
 from tallystick.files.lines import ArrowLines, Lines, Portion
@@ -108,6 +110,8 @@ class RecordFile:
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
         self._identify = decoder_of(only_id)
+        self.wrong_id = False
+        """Whether some line has a number that is not whole, or a truth value, for its id."""
         self._plain = msgspec.json.Decoder().decode
 
     def again(self, values: Sequence[Any], name: str) -> RecordFile:
@@ -140,7 +144,9 @@ class RecordFile:
             keys, values = [key for key, _ in pairs], [value for _, value in pairs]
         else:
             keys, values = self._read_most(portion, data)
-        return named(portion, keys), values
+        keys = named(portion, keys)
+        self._refuse_wrong_ids(portion, keys)
+        return keys, values
 
     def _note_repeated(self, portion: Portion) -> None:
         """Look for keys that stand twice in one object. What is decoded and written anew has each key once, so that only lines with more
@@ -272,7 +278,23 @@ class RecordFile:
         """The ids of some lines."""
         if portion.names is not None and None not in portion.names:
             return portion.names
-        return named(portion, list(map(self.identify, portion.lines)))
+        keys = named(portion, list(map(self.identify, portion.lines)))
+        self._refuse_wrong_ids(portion, keys)
+        return keys
+
+    def _id(self, found: Any) -> Any:
+        self.wrong_id = self.wrong_id or is_wrong_id(found)
+        return id_of(found)
+
+    def _refuse_wrong_ids(self, portion: Portion, keys: Sequence[Any]) -> None:
+        """A number that is not whole and a truth value are no ids, and no fields that happen to be called so. Leniently, they are none at all."""
+        if not self.wrong_id or self.lenient:
+            return
+        nameless = [k for k, key in enumerate(keys) if key is None]
+        for number, line in ((portion.numbers[k], portion.lines[k]) for k in nameless):
+            found = self._identify(line).get(self.id_field) if line.lstrip()[:1] == b"{" else None
+            if is_wrong_id(found):
+                raise wrong_id(self.id_field, found, self.place(number))
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
@@ -280,7 +302,7 @@ class RecordFile:
         if first != b"{" and not (first == b'"' and self.lenient):
             return UNREADABLE if self.lenient else None
         try:
-            return id_of(self._identify(line).get(self.id_field))
+            return self._id(self._identify(line).get(self.id_field))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if not self.lenient:
                 return None
@@ -418,7 +440,7 @@ class RecordFile:
             value = self.read_noisy(value, number=number)
             if type(value) is Invalid:
                 return UNREADABLE, value
-        key = id_of(value.get(self.id_field)) if isinstance(value, dict) else None
+        key = self._id(value.get(self.id_field)) if isinstance(value, dict) else None
         return key, self.add_unknown(value if self.type is None else self._fit(number, value), value)
 
     def _fit(self, number: int, value: Any) -> Any:
@@ -752,8 +774,13 @@ class Reader:
         places.pop(UNREADABLE, None)
         unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
         for portion in chain(self.waiting, self.source):
-            found = zip(portion.numbers, portion.lines, portion.offsets, side.identify_all(portion), strict=True)
-            for number, line, offset, key in found:
+            keys = side.identify_all(portion)
+            if UNREADABLE not in keys and None not in keys:
+                side.check_ids(portion.numbers, keys, lines)
+                found = zip(portion.numbers, portion.offsets if side.lines.seekable else portion.lines, strict=True)
+                places.update(zip(keys, found, strict=True))
+                continue
+            for number, line, offset, key in zip(portion.numbers, portion.lines, portion.offsets, keys, strict=True):
                 if key is UNREADABLE:
                     unread.append(number)
                     continue
@@ -776,13 +803,19 @@ class Reader:
 
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         """The documents at places of the index; where there is none, `NO_PREDICTION`."""
-        return [NO_PREDICTION if place is None else self._fetch(*place) for place in places]
-
-    def _fetch(self, number: int | None, found: Any) -> Any:
-        if number is None:  # it was read already
-            return found
-        line = self.side.lines.line_at(found) if isinstance(found, int) else found
-        return self.side.read(Portion([number], [line], [0]))[1][0]
+        later = [k for k, place in enumerate(places) if place is not None and place[0] is not None]
+        numbers, found = [places[k][0] for k in later], [places[k][1] for k in later]
+        if not later:
+            values: Sequence[Any] = []
+        else:
+            lines = self.side.lines.lines_at(found) if isinstance(found[0], int) else found
+            values = self.side.read(Portion(numbers, lines, [0] * len(lines)))[1]
+        if len(values) == len(places):
+            return values
+        every = [NO_PREDICTION if place is None else place[1] for place in places]
+        for k, value in zip(later, values, strict=True):
+            every[k] = value
+        return every
 
 
 def reference_id(settings: RecordSettings) -> str:

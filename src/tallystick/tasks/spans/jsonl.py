@@ -47,7 +47,7 @@ from tallystick.files.exports import (
     read_annotated,
     words,
 )
-from tallystick.files.json_values import Json, decode_line
+from tallystick.files.json_values import Json, decode_line, id_in
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
@@ -343,7 +343,7 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
         if not isinstance(value, dict) or not isinstance(value.get(field), list):
             keys = some(value) if isinstance(value, dict) else type(value).__name__
             raise InputError(f'expected an object with a list "{field}", found {keys}', place)
-        text, tokens, key = value.get("text"), value.get("tokens"), value.get("id")
+        text, tokens, key = value.get("text"), value.get("tokens"), id_in(value, place)
         if text is not None and not isinstance(text, str):
             raise InputError('"text" is not a string', place)
         if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
@@ -351,7 +351,7 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
         scores = () if sure is None else tuple(sure.take(str(number), value[field], field, place))
-        records.append(_Record(None if key is None else str(key), text, words, spans, place, scores))
+        records.append(_Record(key, text, words, spans, place, scores))
     if not records:
         raise InputError("holds no texts; expected one JSON object a line", file)
     if sure is not None:
@@ -581,12 +581,14 @@ def _same_ids(left: Any, right: Any) -> tuple[str, ...]:
     """The names of the texts, which both files have in one order."""
     import pyarrow.compute as pc
 
+    from tallystick.engine.arrow import is_plain_id
+
     if "id" not in (*left.column_names, *right.column_names):
         return tuple(str(k) for k in range(left.num_rows))
     if any("id" not in side.column_names or side.column("id").null_count for side in (left, right)):
         raise _NotPlain
     ids, others = (_decoded(side.column("id")) for side in (left, right))
-    if ids.type != others.type or not pc.all(pc.equal(ids, others), min_count=0).as_py():
+    if ids.type != others.type or not is_plain_id(ids.type) or not pc.all(pc.equal(ids, others), min_count=0).as_py():
         raise _NotPlain
     names = tuple(map(str, ids.to_pylist()))
     if len(set(names)) < len(names):

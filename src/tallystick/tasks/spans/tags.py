@@ -27,7 +27,7 @@ from tallystick.errors import InputError, MetricError, Place, SidesMismatch, Val
 from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.pairing import repeated_name
 from tallystick.files.source import AnySource, Source
-from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
+from tallystick.files.table import ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments
 
@@ -209,7 +209,8 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
     a dict, for which each would have to be hashed. A few thousand tags at a time, they are still in the cache
     when they are touched again.
     """
-    codes, sizes = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
+    codes: list[npt.NDArray[np.integer]] = [np.zeros(0, dtype=np.int32)]
+    sizes = [np.zeros(0, dtype=np.int64)]
     for begin in range(0, len(side), _TEXTS_AT_A_TIME):
         some = side[begin : begin + _TEXTS_AT_A_TIME]
         size = np.fromiter(map(len, some), dtype=np.int64, count=len(some))
@@ -221,13 +222,11 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
             joined = "\n".join(map("\n".join, full))
         except TypeError:
             raise _bad_tag(some, begin, name) from None
-        data = joined.encode("utf-8", "surrogatepass") + PADDING
-        end = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 0x0A)[: 1 - len(PADDING)]
-        if len(end) != size.sum() or "\0" in joined:
+        numbers = numbering.number_lines(joined.encode("utf-8", "surrogatepass") + b"\n", int(size.sum()))
+        if numbers is None or "\0" in joined:
             raise _bad_tag(some, begin, name)
-        start = np.concatenate((np.zeros(1, dtype=np.int64), end[:-1] + 1))
-        codes.append(numbering.number(data, start, end))
-    return np.concatenate(codes), np.concatenate(sizes)
+        codes.append(numbers)
+    return np.concatenate(codes, dtype=np.int32), np.concatenate(sizes)
 
 
 def _bad_tag(texts: Sequence[Sequence[str]], begin: int, name: str) -> ValueMismatch:

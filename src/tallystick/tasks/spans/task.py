@@ -145,8 +145,6 @@ class Spans(Task):
         return FORMATS
 
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
-        if not settings.delimiter:
-            raise MetricError("--delimiter stands between prefix and type; found an empty text")
         if settings.seqeval and "tag_accuracy" in metrics:
             raise MetricError(
                 "--seqeval is a report by tag, and tag_accuracy has no figures by tag; leave one of them out"

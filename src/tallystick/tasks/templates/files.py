@@ -42,7 +42,7 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import Format, Uncut
-from tallystick.files.json_values import NotJson, decode, decode_line
+from tallystick.files.json_values import NotJson, decode, decode_line, is_id, shown
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, places_of, repeated_name
 from tallystick.files.source import AnySource, Source, read_text, shown_name
 from tallystick.frozen import frozen
@@ -211,8 +211,8 @@ class _Reading:
         if not found:
             raise self._error(f"found {some(value)}; expected the name of the document as one of {some(IDS)}", line)
         name = value[found[0]]
-        if not isinstance(name, (str, int)) or isinstance(name, bool):
-            raise self._error(f'"{found[0]}" is {name!r:.40}; expected the name of the document', line)
+        if not is_id(name):
+            raise self._error(f"{found[0]}: expected text or a whole number, found {shown(name)}", line)
         lists = [key for key in _LIST if key in value]
         if len(lists) != 1:
             what = f"has {some(lists)}: say which to read" if lists else f"found {some(value)}"
