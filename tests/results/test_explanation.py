@@ -18,11 +18,11 @@ from tallystick.structures import Entity, Mention
 together = explanation._below
 
 
-def alone(level, left, right):
+def alone(level, _, left, right):
     """The levels below some pairs, each pair by itself."""
     for k in range(len(level.i)):
         single = replace(level, i=level.i[k : k + 1], j=level.j[k : k + 1])
-        for lower in together(single, left[k : k + 1], right[k : k + 1]):
+        for lower in together(single, single.pairs, left[k : k + 1], right[k : k + 1]):
             yield replace(lower, homes=[k] * len(lower))
 
 

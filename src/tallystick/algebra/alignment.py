@@ -80,7 +80,12 @@ class Aligned:
     @property
     def weights(self) -> F64:
         """φ of each aligned pair."""
-        return self.node.one_to_one_weights(self.reference.take(self.i), self.predicted.take(self.j))
+        return self.node.one_to_one_weights(*self.pairs)
+
+    @property
+    def pairs(self) -> tuple[Column, Column]:
+        """The aligned rows of both sides. Where these are all rows, the columns themselves: they know what was solved."""
+        return rows_of(self.reference, self.i), rows_of(self.predicted, self.j)
 
     def below(self) -> Iterator[Aligned]:
         """The levels directly below: a record's fields, a collection's items, the cases of a union."""
@@ -102,6 +107,16 @@ class Aligned:
         else:
             for level in self.below():
                 yield from level.leaves()
+
+
+def rows_of(column: Column, rows: I64) -> Column:
+    """Some rows of a column; the column itself if these are all of them, in order."""
+    return column if are_all(rows, column) else column.take(rows)
+
+
+def are_all(rows: I64, column: Column) -> bool:
+    """Whether these are the rows of a column, in their order."""
+    return len(rows) == len(column) and bool(np.all(rows == np.arange(len(rows))))
 
 
 def align_documents(

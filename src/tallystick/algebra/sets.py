@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.alignment import Aligned, are_all
 from tallystick.algebra.node import STRONG_SUM, UNKNOWN, Change, Kernel, Similarity, require
 from tallystick.algebra.plain import Own, Plain, items_of, one_to_one, table_of
 from tallystick.engine.arrays import (
@@ -160,7 +160,7 @@ class Matching(Similarity):
         r, p = here.reference, here.predicted
         assert isinstance(r, Items)
         assert isinstance(p, Items)
-        if _are_all(here.i, r) and _are_all(here.j, p):  # the columns that were scored know what was solved
+        if are_all(here.i, r) and are_all(here.j, p):  # the columns that were scored know what was solved
             found = self.matched(r, p)
         else:
             found = self.matched(r.take(here.i), p.take(here.j))
@@ -524,11 +524,6 @@ def _solve_plainly(constraint: str, weigh: Any, a: list[Any], b: list[Any]) -> f
         return one_to_one(table)
     rows: Any = zip(*table, strict=True) if constraint == "N:1" else table
     return sum(max(row, default=0.0) for row in rows)
-
-
-def _are_all(rows: I64, column: Column) -> bool:
-    """Whether these are the rows of a column, in their order."""
-    return len(rows) == len(column) and bool(np.all(rows == np.arange(len(rows))))
 
 
 def _some(pairs: Pairs, keep: I64) -> Pairs:

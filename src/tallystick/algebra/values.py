@@ -84,6 +84,22 @@ class Read(NamedTuple):
 
 def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Read | None:
     """The number that a text spells, under each convention: a decimal point or comma, a percentage as a fraction or as points."""
+    found = _parse_number(text)
+    if found is None:
+        return None
+    sign, spelled, exponent, (power, hundreds, currency, unit) = found
+    digits = dict(zip(".,", spelled, strict=True))
+    fraction, points = power + hundreds, power + (hundreds and hundreds + 2)
+    values = _scaled(
+        [f"{sign}{digits[mark]}{exponent}" for mark in decimals],
+        {"either": (fraction, points), "fraction": (fraction,)}.get(percent, (points,)),
+    )
+    return Read(values, currency, unit) if all(map(math.isfinite, values)) else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _parse_number(text: str) -> tuple[str, list[str | None], str, tuple[int, int, str, str]] | None:
+    """The sign, the digits under each convention, the exponent and the words beside a number, whatever is made of them then."""
     if has_no_digit(text):
         return None
     text = _with_plain_digits(text)
@@ -104,15 +120,7 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     spelled = _spelled(found["digits"], grouped=not found["power"])
     if words is None or spelled == [None, None] or (negative and found["sign"] == "-"):
         return None
-    power, hundreds, currency, unit = words
-    digits = dict(zip(".,", spelled, strict=True))
-    sign, exponent = "-" if negative or found["sign"] == "-" else "", found["power"] or ""
-    fraction, points = power + hundreds, power + (hundreds and hundreds + 2)
-    values = _scaled(
-        [f"{sign}{digits[mark]}{exponent}" for mark in decimals],
-        {"either": (fraction, points), "fraction": (fraction,)}.get(percent, (points,)),
-    )
-    return Read(values, currency, unit) if all(map(math.isfinite, values)) else None
+    return "-" if negative or found["sign"] == "-" else "", spelled, found["power"] or "", words
 
 
 def _with_plain_digits(text: str) -> str:

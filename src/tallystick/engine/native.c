@@ -597,6 +597,44 @@ SHARED I number_short_spans(const unsigned char *data, I bytes, I n, const int32
     return number_them(data, bytes, n, start, length, 0, bits, table, codes, first);
 }
 
+static inline int is_white(unsigned char one) { return one == ' ' || (one >= '\t' && one <= '\r'); }
+
+static inline int is_word(unsigned char one)
+{
+    return one == '_' || (one >= '0' && one <= '9') || (one >= 'A' && one <= 'Z') || (one >= 'a' && one <= 'z');
+}
+
+/* The twin of `files.boundaries._blocks`: where blocks of lines begin, each at the beginning or after a blank line, and which of them have
+ * a comment that begins with some word. `starts` and `marked` have room for a block every two bytes. How many blocks there are. */
+SHARED I find_blocks(const unsigned char *data, I size, const unsigned char *word, I word_size, I *starts, unsigned char *marked)
+{
+    I found = 0;
+    int fresh = 1;
+    for (I at = 0; at < size;) {
+        const unsigned char *stop = memchr(data + at, '\n', (size_t)(size - at)), first = data[at];
+        const I end = stop ? stop - data + 1 : size;
+        I here = at;
+        if (first == '\n' || first == '\r' || first == ' ' || first == '\t')
+            while (here < end && is_white(data[here])) here++;
+        if (here == end) {
+            fresh = 1;
+        } else {
+            if (fresh) {
+                marked[found] = 0;
+                starts[found++] = at;
+                fresh = 0;
+            }
+            if (first == '#' && word_size && !marked[found - 1]) {
+                for (here = at + 1; here < end && (data[here] == ' ' || data[here] == '\t');) here++;
+                marked[found - 1] = end - here >= word_size && !memcmp(data + here, word, (size_t)word_size) &&
+                                    (here + word_size == size || !is_word(data[here + word_size]));
+            }
+        }
+        at = end;
+    }
+    return found;
+}
+
 /* The number of each line, counted from 0 in order of first occurrence, and where each number's first line starts. `table` has 2^bits places.
  * How many lines there are; -1 if those are more than `most`, or the different ones more than half of the places. */
 SHARED I number_lines(const unsigned char *data, I size, I most, I bits, int32_t *table, int32_t *codes, I *first, I *found)

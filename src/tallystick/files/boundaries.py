@@ -42,7 +42,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import I64, distinct
+from tallystick.engine.arrays import I64
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError
 from tallystick.files.json_values import Json, decode_line, read_json, try_decode
 from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
@@ -87,17 +88,18 @@ class Uncut:
 # Where documents begin
 
 
-def _line_starts(data: bytes) -> I64:
+def line_starts(data: bytes) -> I64:
+    """Where lines begin."""
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
     return np.concatenate(([0], ends[ends < len(data) - 1] + 1)).astype(np.int64) if data else np.zeros(0, np.int64)
 
 
-def _blank(data: bytes, starts: I64) -> NDArray[np.bool_]:
-    """Which lines are blank; only those that begin with white space have to be looked at."""
-    stops = np.append(starts[1:], len(data))
-    first = np.frombuffer(data, np.uint8)[starts]
-    blank = np.zeros(len(starts), np.bool_)
-    suspects = np.flatnonzero((first == 10) | (first == 13) | (first == 32) | (first == 9))
+def blank_lines(data: bytes, starts: I64) -> NDArray[np.bool_]:
+    """Which lines are blank; only those that begin and end with white space have to be looked at."""
+    stops, letters = np.append(starts[1:], len(data)), np.frombuffer(data, np.uint8)
+    first, last = letters[starts], letters[np.maximum(stops - 2, starts)]
+    blank: NDArray[np.bool_] = first == 10
+    suspects = np.flatnonzero(((first == 13) | (first == 32) | (first == 9)) & ((last <= 13) | (last == 32)))
     for k in suspects.tolist():
         blank[k] = not data[starts[k] : stops[k]].strip()
     return blank
@@ -111,8 +113,8 @@ def whole_lines(data: bytes, end: bool) -> int:
 def find_lines(data: bytes, end: bool) -> tuple[I64, int]:
     """A document a line."""
     settled = whole_lines(data, end)
-    starts = _line_starts(data[:settled])
-    return starts[~_blank(data, starts)] if len(starts) else starts, settled
+    starts = line_starts(data[:settled])
+    return starts[~blank_lines(data, starts)] if len(starts) else starts, settled
 
 
 def _find_trees(data: bytes, end: bool) -> tuple[I64, int]:
@@ -124,13 +126,27 @@ def _find_trees(data: bytes, end: bool) -> tuple[I64, int]:
 def find_blocks(data: bytes, end: bool) -> tuple[I64, int]:
     """A document after each blank line."""
     settled = whole_lines(data, end)
-    starts = _line_starts(data[:settled])
+    return up_to_the_last(_blocks(data, settled)[0], settled, end)
+
+
+def _blocks(data: bytes, stop: int, word: bytes = b"") -> tuple[I64, NDArray[np.bool_]]:
+    """Where blocks begin, after a blank line each, and which of them have a comment that begins with a word."""
+    native = compiled()
+    found = native.find_blocks(data, stop, word) if native is not None else None
+    return _blocks_in_python(data, stop, word) if found is None else found
+
+
+def _blocks_in_python(data: bytes, stop: int, word: bytes) -> tuple[I64, NDArray[np.bool_]]:
+    starts = line_starts(data[:stop])
     if not len(starts):
-        return starts, settled
-    blank = _blank(data[:settled], starts)
-    before = np.concatenate(([True], blank[:-1]))
-    found = starts[~blank & before]
-    return up_to_the_last(found, settled, end)
+        return starts, np.zeros(0, np.bool_)
+    blank = blank_lines(data[:stop], starts)
+    blocks = starts[~blank & np.concatenate(([True], blank[:-1]))]
+    marked = np.zeros(len(blocks), np.bool_)
+    if word:
+        mark = re.compile(rb"^#[ \t]*" + word + rb"\b", re.MULTILINE)
+        marked[np.searchsorted(blocks, _marked(data, stop, mark, b"#"), side="right") - 1] = True
+    return blocks, marked
 
 
 def up_to_the_last(found: I64, settled: int, end: bool) -> tuple[I64, int]:
@@ -162,10 +178,10 @@ def _marked(data: bytes, stop: int, mark: re.Pattern[bytes], begins: bytes) -> I
 
 def _find_newdoc(data: bytes, end: bool) -> tuple[I64, int]:
     """The sentences that have a comment `# newdoc`."""
-    blocks, settled = find_blocks(data, end)
-    marks = _marked(data, settled, _NEWDOC, b"#")
-    place = np.searchsorted(blocks, marks, side="right") - 1
-    return blocks[distinct(place[place >= 0])], settled
+    settled = whole_lines(data, end)
+    blocks, marked = _blocks(data, settled, b"newdoc")
+    blocks, settled = up_to_the_last(blocks, settled, end)
+    return blocks[marked[: len(blocks)]], settled
 
 
 # What they are called

@@ -171,12 +171,15 @@ class Lines:
         with open(self.name, "rb") as stream:
             return stream.read(3) == BYTE_ORDER_MARK
 
-    def line_at(self, offset: int) -> bytes:
-        """The line that begins at an offset (plain files only)."""
+    def lines_at(self, offsets: Sequence[int]) -> list[bytes]:
+        """The lines that begin at some offsets (plain files only). They are read from the front."""
         if self._stream is None:
             self._stream = open(self.name, "rb")  # noqa: SIM115 - closed with the object
-        self._stream.seek(offset)
-        return self._stream.readline()
+        lines = [b""] * len(offsets)
+        for k in sorted(range(len(offsets)), key=offsets.__getitem__):
+            self._stream.seek(offsets[k])
+            lines[k] = self._stream.readline()
+        return lines
 
     def __del__(self) -> None:
         if getattr(self, "_stream", None) is not None:

@@ -19,17 +19,19 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tallystick.errors import InputError, Place, TallystickError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 RATIO = 100
 """A packed file may unpack to this many times its size; text seldom reaches 20. TALLYSTICK_UNPACK_RATIO raises it."""
@@ -235,6 +237,41 @@ Range = tuple[int, int, int]
 """First byte, byte after the last, number of the first line."""
 
 
+class _Ranges(io.RawIOBase):
+    """Some ranges of a file's bytes, one after the other."""
+
+    def __init__(self, name: str, ranges: tuple[Range, ...]) -> None:
+        self._stream = open(name, "rb", buffering=0)  # noqa: SIM115 - closed with this one
+        self._left = [(start, stop) for start, stop, _ in reversed(ranges) if stop > start]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        return self._take(lambda size: self._stream.readinto(memoryview(buffer)[:size]) or 0, int) if self._left else 0
+
+    def _take(self, read: Callable[[int], T], count: Callable[[T], int]) -> T:
+        """What is read of the next range, which may be less than is asked for."""
+        start, stop = self._left.pop()
+        self._stream.seek(start)
+        found = read(stop - start)
+        if not count(found):
+            raise InputError("is shorter than it was a moment ago", str(self._stream.name))
+        if start + count(found) < stop:
+            self._left.append((start + count(found), stop))
+        return found
+
+    def readall(self) -> bytes:
+        pieces = []
+        while self._left:
+            pieces.append(self._take(lambda size: self._stream.read(size) or b"", len))
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
 def require_file(name: str | os.PathLike[str]) -> None:
     """That a file is there, before any work is done. `FILE#NAME` picks a list of a file with several."""
     text = os.fspath(name)
@@ -349,8 +386,6 @@ class Source:
     def _content(self) -> bytes:
         if self.held is not None:
             return self.held
-        if self.ranges is not None:
-            return self._read_ranges(self.ranges)
         once = self.reads_once
         if self.name == "-":
             data = _read_stdin()
@@ -361,30 +396,18 @@ class Source:
             self.held = data
         return data
 
-    def _read_ranges(self, ranges: tuple[Range, ...]) -> bytes:
-        pieces = []
-        try:
-            with open(self.name, "rb") as stream:
-                for start, stop, _ in ranges:
-                    stream.seek(start)
-                    pieces.append(stream.read(stop - start))
-        except FileNotFoundError:
-            raise InputError("no such file; every worker must be able to read it", str(self)) from None
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
-        if sum(map(len, pieces)) != self.size:
-            raise InputError("is shorter than it was a moment ago", str(self))
-        return b"".join(pieces)
-
     def open(self) -> IO[bytes]:
         """A stream of the content, unpacked; what goes wrong while it is read is told inside of `reading`."""
-        if self.held is not None or self.is_part or self.name == "-":
+        if self.held is not None or self.name == "-":
             return io.BytesIO(self._content())
         try:
+            if self.ranges is not None:
+                return io.BufferedReader(_Ranges(self.name, self.ranges), 1 << 16)  # type: ignore[return-value,unused-ignore]
             check_file(self.name)
             return open_packed(self.name) if is_packed(self.name) else open(self.name, "rb")
         except FileNotFoundError:
-            raise InputError("no such file", str(self)) from None
+            everywhere = "; every worker must be able to read it" if self.is_part else ""
+            raise InputError(f"no such file{everywhere}", str(self)) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
         except ValueError as error:  # a NUL in the name

@@ -6,7 +6,7 @@ Both are read off the explanation, which is the alignment that the score is the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
@@ -248,7 +248,7 @@ called by its slot, role, type or key where both sides agree about it.
 
 def pack_documents(explained: Explained) -> list[tuple[Row, bool]]:
     """The alignment of each document as a page has it, and whether it is cut: as `pack_tree` has it, made from the columns."""
-    rows, sizes = _pack_level(explained.top) if explained.top is not None else ([], np.zeros(0))
+    rows, sizes, _ = _pack_level(explained.top) if explained.top is not None else ([], np.zeros(0), None)
     out = []
     for k in range(len(explained.rows.keys() | explained.others.keys())):
         if k in explained.others or sizes[explained.rows[k]] >= DEEPEST:
@@ -259,73 +259,69 @@ def pack_documents(explained: Explained) -> list[tuple[Row, bool]]:
     return out
 
 
-def _pack_level(level: Level) -> tuple[list[Row], F64]:
-    """The nodes of a level, packed, and how many nodes each is."""
+def _pack_level(level: Level) -> tuple[list[Row], F64, list[str] | None]:
+    """The nodes of a level, packed, how many nodes each is, and what it is called by its places."""
     n = level.pairs
     sizes = np.ones(len(level))
     below: list[list[Row]] = [[] for _ in range(n)]
     only: dict[int, str] = {}
     whole = _mentions(level)
     for lower in () if whole is True else level.below:
-        rows, inner = _pack_level(lower)
+        rows, inner, called = _pack_level(lower)
         sizes[:n] += np.bincount(lower.homes, inner, n)
         for home, row in zip(lower.homes, rows, strict=True):
             below[home].append(row)
-        if lower.places:
-            only.update(zip(lower.homes, _items(lower), strict=True))
+        if called is not None:
+            only.update(zip(lower.homes, called, strict=True))
     for k in whole if isinstance(whole, list) else ():
         below[k], sizes[k] = [], 1
-    names = list(level.named() if level.names or not level.places else _items(level))
+    items = list(map(_item, zip(*level.places, strict=True))) if level.places else None
+    names = list(level.named()) if level.names or items is None else items
     weights = list(map(_weights, level.weights, *level.selves))
     wrong = (np.array(level.weights[:n]) < np.maximum(level.selves[0][:n], level.selves[1][:n])).tolist()
     sides = level.reference, level.predicted
-    texts = _Texts(sides[0][:n], sides[1][:n], wrong)
     item = level.places is not None
-    out: list[Row] = []
-    for k, (name, own, children) in enumerate(zip(names, weights, below, strict=False)):
-        if children:
-            out.append(_above(name, "=", own, children, item, only.get(k, "") if len(children) == 1 else None))
-        else:
-            out.append([name, "=", *own, *texts[k]])
+    if any(below):
+        out = [
+            _above(name, "=", own, children, item, only.get(k, "") if len(children) == 1 else None)
+            if children
+            else [name, "=", *own, *_pair_text(sides[0][k], sides[1][k], wrong[k])]
+            for k, (name, own, children) in enumerate(zip(names, weights, below, strict=False))
+        ]
+    else:
+        texts = _pair_texts(sides[0][:n], sides[1][:n], wrong)
+        out = [[name, "=", *own, *both] for name, own, both in zip(names, weights, texts, strict=False)]
     for k in range(n, len(level)):
         missed = k < n + level.missed
         value = sides[0][k] if missed else sides[1][k]
         nodes = [DEEPEST]
         out.append(_alone(names[k], "-" if missed else "+", value, weights[k], item, nodes, level.node))
         sizes[k] += DEEPEST - nodes[0]
-    return out, sizes
+    return out, sizes, items
 
 
-class _Texts:
+def _pair_texts(
+    reference: Sequence[Any], predicted: Sequence[Any], wrong: Sequence[bool]
+) -> Iterable[tuple[str, str | int]]:
     """Pairs of values in words, the second 0 if it reads as the first. Values that are shown as they are cost nothing more; of others
     each different pair is looked at once, where pairs can be told apart by what they are equal to."""
-
-    def __init__(self, reference: Sequence[Any], predicted: Sequence[Any], wrong: Sequence[bool]) -> None:
-        self.sides, self.wrong = (reference, predicted), wrong
-        kinds = {*map(type, reference), *map(type, predicted)}
-        self.plain = kinds <= {str, int, NoneType, Plain}
-        self.shown: tuple[Sequence[str], Sequence[str]] | None = None
-        if kinds <= {int, float}:
-            self.shown = list(map(str, reference)), list(map(str, predicted))
-        elif kinds <= {str, Plain} and are_lines({*reference, *predicted}):
-            self.shown = reference, predicted
-        self._known: dict[Any, tuple[str, str | int]] = {}
-
-    def __getitem__(self, k: int) -> tuple[str, str | int]:
-        wrong = self.wrong[k]
-        if self.shown is not None:
-            left, right = self.shown[0][k], self.shown[1][k]
-            if not wrong:
-                return left, 0 if left == right else right
-            if left != right and left.isascii() and right.isascii():
-                return left, right
-        reference, predicted = self.sides[0][k], self.sides[1][k]
-        if not self.plain:
-            return _pair_text(reference, predicted, wrong)
-        found = self._known.get((reference, predicted, wrong))
-        if found is None:
-            found = self._known[reference, predicted, wrong] = _pair_text(reference, predicted, wrong)
-        return found
+    kinds = {*map(type, reference), *map(type, predicted)}
+    shown: tuple[Sequence[str], Sequence[str]] | None = None
+    if kinds <= {int, float}:
+        shown = list(map(str, reference)), list(map(str, predicted))
+    elif kinds <= {str, Plain} and are_lines({*reference, *predicted}):
+        shown = reference, predicted
+    tell = lru_cache(maxsize=None)(_pair_text) if kinds <= {str, int, NoneType, Plain} else _pair_text
+    if shown is None:
+        return list(map(tell, reference, predicted, wrong))
+    return [
+        ((left, 0) if left == right else (left, right))
+        if not differs
+        else (left, right)
+        if left != right and left.isascii() and right.isascii()
+        else tell(ours, theirs, True)
+        for left, right, differs, ours, theirs in zip(*shown, wrong, reference, predicted, strict=True)
+    ]
 
 
 def _pair_text(reference: Any, predicted: Any, wrong: bool) -> tuple[str, str | int]:
@@ -473,11 +469,6 @@ def _item(places: tuple[int | None, ...]) -> str:
         return ""
     left, right = places
     return str((right or 0) + 1) if left is None else str(left + 1) if right is None else f"{left + 1} ↔ {right + 1}"
-
-
-def _items(level: Level) -> list[str]:
-    assert level.places is not None
-    return list(map(_item, zip(*level.places, strict=True)))
 
 
 # Several predictions of one document beside its reference: the alignments of all systems as one table, along the reference.

@@ -201,7 +201,7 @@ def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Ta
 # Grouping: over documents in portions, each different pair looked at once.
 
 
-@dataclass
+@dataclass(slots=True)
 class _Entry:
     reference: Any
     predicted: Any
@@ -318,7 +318,7 @@ class Grouping:
             ours, theirs = (_labels([side[k] for k in some]) for side, some in zip(values, rows, strict=True))
             known.meet(zip(ours, theirs, strict=True))
         known.paired += len(found.paired)
-        of = [leaf.trails[0].documents, leaf.trails[1].documents]
+        of = [leaf.trails[0].documents.tolist(), leaf.trails[1].documents.tolist()]
         wrong = sorted([*found.wrong, *found.paired])
         if wrong:
             i, j = ([pair[side] for pair in wrong] for side in (0, 1))
@@ -561,16 +561,22 @@ class _Context:
         codes = np.fromiter((-1 if key is None else self._codes[key] for key in keys), np.int64, len(keys))
         trail = of.leaf.trails[0]
         where = np.fromiter((rows[k] for k in open_), np.int64, len(open_))
-        record, document = trail.records[where], np.array(trail.documents, np.int64)[where]
+        record, document = trail.records[where], trail.documents[where]
         others = [one for one in self._siblings.get(id(_of_record(trail)), ()) if one is not of]
-        beside = [self._has(one, "record", record, codes).tolist() for one in others]
-        swapped = [any(there) for there in zip(*beside, strict=True)] if others else [False] * len(open_)
-        here = self._has(of, "document", document, codes).tolist()
-        anywhere = np.zeros(len(open_), np.bool_)
-        for one in self.leaves:
-            anywhere |= self._has(one, "document", document, codes)
+        swapped = np.zeros(len(open_), np.bool_)
+        for one in others:
+            swapped |= self._has(self._values_of(one, "record"), record, codes)
+        here = self._has(self._values_of(of, "document"), document, codes)
+        anywhere = self._has(self._everywhere, document, codes)
         for k, key, is_swapped, is_here, is_anywhere, *at in zip(
-            open_, keys, swapped, here, anywhere.tolist(), record.tolist(), codes.tolist(), strict=True
+            open_,
+            keys,
+            swapped.tolist(),
+            here.tolist(),
+            anywhere.tolist(),
+            record.tolist(),
+            codes.tolist(),
+            strict=True,
         ):
             if is_swapped and (_says_something(key) or any(self._is_wrong(one, *at) for one in others)):
                 out[k] = "swapped"
@@ -585,15 +591,24 @@ class _Context:
         rows = np.flatnonzero((one.leaf.trails[0].records == record) & (self._codes_at(one) == code))
         return any(not one.leaf.right[one.leaf.level.i == row].any() for row in rows)
 
-    def _has(self, one: _Wrong, what: str, places: I64, codes: I64) -> NDArray[np.bool_]:
-        """Which of these values the reference has at a leaf, in that record or document."""
+    def _has(self, there: I64, places: I64, codes: I64) -> NDArray[np.bool_]:
+        """Which of these values some records or documents have."""
+        asked = places * len(self._codes) + codes
+        found = np.minimum(np.searchsorted(there, asked), max(0, len(there) - 1))
+        return (there[found] == asked) & (codes >= 0) if len(there) else np.zeros(len(codes), np.bool_)
+
+    def _values_of(self, one: _Wrong, what: str) -> I64:
+        """What the reference has at a leaf and somebody looks for: records or documents with the numbers of values, in order."""
         there = self._there.get((id(one), what))
         if there is None:
             trail, known = one.leaf.trails[0], self._codes_at(one)
-            at = trail.records if what == "record" else np.array(trail.documents, np.int64)
-            some = known >= 0
-            there = self._there[id(one), what] = at[some] * len(self._codes) + known[some]
-        return np.isin(places * len(self._codes) + codes, there) & (codes >= 0)
+            at, some = trail.records if what == "record" else trail.documents, known >= 0
+            there = self._there[id(one), what] = np.sort(at[some] * len(self._codes) + known[some])
+        return there
+
+    @cached_property
+    def _everywhere(self) -> I64:
+        return np.unique(np.concatenate([self._values_of(one, "document") for one in self.leaves]))
 
     def _codes_at(self, one: _Wrong) -> I64:
         """The numbers of the values that the reference has at a leaf; -1 if nobody looks for one."""

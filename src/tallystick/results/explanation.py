@@ -26,7 +26,7 @@ from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.surplus import is_unknown
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
-from tallystick.engine.encoded import leaf_values
+from tallystick.engine.encoded import Column, leaf_values
 from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -321,6 +321,7 @@ def _pairs(
     name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], places: tuple[I64, I64] | None = None
 ) -> Level:
     """The rows of a level, each with everything below it; where no homes are known, only the aligned ones."""
+    pairs = level.pairs
     own_r, own_p = level.node.selves(level.reference), level.node.selves(level.predicted)
     rows, homes = (level.i, level.j), level.homes
     alone = [np.zeros(0, np.int64)] * 2
@@ -341,7 +342,7 @@ def _pairs(
         level.node,
         [*ours, *(left[k] for k in missed.tolist()), *repeat(None, len(spurious))],
         [*theirs, *repeat(None, len(missed)), *(right[k] for k in spurious.tolist())],
-        np.concatenate((level.weights, nothing)).tolist(),
+        np.concatenate((level.node.one_to_one_weights(*pairs), nothing)).tolist(),
         (
             np.concatenate((own_r[level.i], own_r[missed], nothing[: len(spurious)])).tolist(),
             np.concatenate((own_p[level.j], nothing[: len(missed)], own_p[spurious])).tolist(),
@@ -350,21 +351,20 @@ def _pairs(
         where,
         len(ours),
         len(missed),
-        tuple(_below(level, ours, theirs)),
+        tuple(_below(level, pairs, ours, theirs)),
     )  # fmt: skip
 
 
-def _below(level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> Iterator[Level]:
-    """The levels below the aligned pairs of a level, whose values are given. Each pair becomes a row of its own on both sides; the
+def _below(
+    level: Aligned, columns: tuple[Column, Column], left: Sequence[Any], right: Sequence[Any]
+) -> Iterator[Level]:
+    """The levels below the aligned pairs of a level, whose rows and values are given. Each pair becomes a row of its own on both sides; the
     homes of the rows below say which pair they belong to."""
     node = level.node
     if node.is_leaf or not left:
         return
     every = np.arange(len(level.i), dtype=np.int64)
-    pairs = replace(
-        level.at(node, level.reference.take(level.i), level.predicted.take(level.j)),
-        i=every, j=every, homes=(every, every),
-    )  # fmt: skip
+    pairs = replace(level.at(node, *columns), i=every, j=every, homes=(every, every))
     inner, *values = node.inside(left, right)
     for lower in pairs.below():
         yield _level(lower, lower.path[len(pairs.path) :], inner, values)
@@ -403,14 +403,18 @@ def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | Non
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
         bags = [value if type(value) is list else [] if value is None else _listed(value) for value in values]
-        where = zip(homes.tolist(), (places_in(homes) if places is None else places).tolist(), strict=True)
-        return [bags[home][place] for home, place in where]
+        if places is None:  # all items of these, in order
+            return list(
+                chain.from_iterable([bags[home] for home in homes[np.flatnonzero(np.diff(homes, prepend=-1))].tolist()])
+            )
+        return [bags[home][place] for home, place in zip(homes.tolist(), places.tolist(), strict=True)]
+    every = len(homes) == len(values) and bool((homes == np.arange(len(homes))).all())
+    there = values if every else [values[home] for home in homes.tolist()]  # what is missing has no row
     if step.startswith("<"):
-        return [values[home] for home in homes.tolist()]
+        return list(there)
     name = step.removeprefix(".")
     part = (node.looks_at() or {}).get(name)
     absent = None if part is None else part.absent
-    there = [values[home] for home in homes.tolist()]  # what is missing has no row
     return list(leaf_values(field(Objects(there), name, Scope(), True, absent), Scope()))
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from decimal import Decimal
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -165,7 +166,9 @@ def _same_digits(reference: Any, predicted: Any) -> bool:
 
 
 def _json_inside(reference: Any, predicted: Any) -> bool:
-    return any(isinstance(side, str) and side.lstrip()[:1] in ("{", "[") for side in (reference, predicted))
+    return (isinstance(reference, str) and reference.lstrip()[:1] in ("{", "[")) or (
+        isinstance(predicted, str) and predicted.lstrip()[:1] in ("{", "[")
+    )
 
 
 # What a value can be read as: each is looked at once, and a pair is asked for by what both are.
@@ -317,7 +320,7 @@ KINDS = {
     for kind in (
         Kind(
             "form", "the same except for Unicode form, white space or float noise", True,
-            fits=lambda *_: True, similarity=equal, remedy="equal",
+            fits=lambda *_: True, letters=str.__eq__, similarity=equal, remedy="equal",
         ),
         Kind(
             "case", "the same text except for upper and lower case", True,
@@ -446,10 +449,12 @@ def number_keys(values: Sequence[Any], numbers: Mapping[Any, int]) -> I64:
     if kinds <= {int, float}:
         known = np.sort([key for key in numbers if isinstance(key, float)])
         rows = _near(values, known) if len(known) else []
-        keys = [plain_key(values[row]) for row in rows]
+        some = [values[row] for row in rows]
+        known_keys = {value: plain_key(value) for value in set(some)}
+        keys = [known_keys[value] for value in some]
     elif kinds != {str} or not are_plain(values):
         keys = plain_keys(values)
-    out[rows] = np.fromiter((numbers.get(key, -1) for key in keys), np.int64, len(keys))
+    out[rows] = np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(keys))
     return out
 
 

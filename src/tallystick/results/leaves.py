@@ -36,15 +36,10 @@ class Trail:
     met: Mapping[int, int] = MappingProxyType({})
     """Which rows above met which of the other side."""
 
-    def document(self, row: int) -> int:
-        """The document that a row belongs to."""
-        return self.documents[row]
-
     @cached_property
-    def documents(self) -> list[int]:
+    def documents(self) -> I64:
         """The document of each row."""
-        found = self.homes if self.above is None else np.array(self.above.documents, np.int64)[self.homes]
-        return found.tolist()  # type: ignore[no-any-return]
+        return self.homes if self.above is None else self.above.documents[self.homes]
 
     @property
     def top(self) -> I64:

@@ -42,6 +42,9 @@ T = TypeVar("T")
 ATTEMPTS = 5
 """So often a piece of work may lose its process."""
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""As malloc.h numbers them."""
+
 RETRIES = 3
 """So often Dask gives a shard whose worker died to another one."""
 
@@ -223,6 +226,7 @@ def _be_a_worker(pipe: Connection, copies: Sequence[Connection] = ()) -> None:
         one.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(50_000, 20, 50)  # as the command line has it: what is read makes no cycles
+    keep_memory()
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
@@ -270,7 +274,19 @@ def crew(jobs: int | None = None, scheduler: str | None = None) -> Iterator[Exec
         with Processes(jobs) as executor:
             yield executor
     else:
+        keep_memory()
         yield None
+
+
+def keep_memory() -> None:
+    """Have what is freed after a shard used again for the next one. glibc gives it back to the system, which clears every page of it
+    before it is used again; other libraries are left alone."""
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_TRIM_THRESHOLD, 128 << 20)
+        mallopt(_MMAP_THRESHOLD, 32 << 20)  # more than that it does not take
 
 
 @contextmanager

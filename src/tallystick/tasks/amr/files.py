@@ -21,7 +21,17 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Boundaries, Format, Opening, Uncut, find_format, up_to_the_last, whole_lines
+from tallystick.files.boundaries import (
+    Boundaries,
+    Format,
+    Opening,
+    Uncut,
+    blank_lines,
+    find_format,
+    line_starts,
+    up_to_the_last,
+    whole_lines,
+)
 from tallystick.files.json_values import decode_line, id_in, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
@@ -347,10 +357,36 @@ def _misplaced(role: str, current: int, value: str) -> str:
 _ID = re.compile(rb"::id[ \t]+(\S+)")
 
 
+_ODD = (b"\r", b"\v", b"\f", b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+"""White space that is between graphs in no usual file."""
+
+
 def _find_graphs(data: bytes, end: bool) -> tuple[I64, int]:
-    """Every byte becomes a character, so that places are those of bytes."""
-    found = np.array(block_starts(data.decode("ascii", "replace")), np.int64)
-    return up_to_the_last(found, whole_lines(data, end), end)
+    odd = not data or any(one in data for one in _ODD)
+    return up_to_the_last(_starts_in(data, 0, len(data)) if odd else _usual_starts(data), whole_lines(data, end), end)
+
+
+def _starts_in(data: bytes, start: int, stop: int) -> I64:
+    """Where graphs begin. Every byte becomes a character, so that places are those of bytes."""
+    return start + np.array(block_starts(data[start:stop].decode("ascii", "replace")), np.int64)
+
+
+def _usual_starts(data: bytes) -> I64:
+    """The same; only blocks between blank lines in which there may be more than comments and one graph behind them are looked at closely."""
+    lines = line_starts(data)
+    blank = blank_lines(data, lines)
+    first, fresh = (side[~blank] for side in (np.frombuffer(data, np.uint8)[lines], np.append(True, blank[:-1])))
+    starts = lines[~blank][fresh]
+    if not len(starts):
+        return starts
+    comment, begins = first == ord("#"), np.flatnonzero(fresh)
+    after = ~fresh & ~np.append(False, comment[:-1])  # a line behind one of a graph
+    unusual = (after & (comment | (first == ord("(")))) | (fresh & ((first == ord(" ")) | (first == ord("\t"))))
+    simple = ~np.logical_or.reduceat(unusual, begins)
+    simple &= np.logical_or.reduceat(~comment, begins)
+    stops = np.append(starts[1:], len(data))
+    found = [_starts_in(data, int(starts[k]), int(stops[k])) for k in np.flatnonzero(~simple)]
+    return np.sort(np.concatenate((starts[simple], *found)))
 
 
 def _graph_name(document: bytes) -> bytes | None:

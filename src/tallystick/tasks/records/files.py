@@ -774,8 +774,13 @@ class Reader:
         places.pop(UNREADABLE, None)
         unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
         for portion in chain(self.waiting, self.source):
-            found = zip(portion.numbers, portion.lines, portion.offsets, side.identify_all(portion), strict=True)
-            for number, line, offset, key in found:
+            keys = side.identify_all(portion)
+            if UNREADABLE not in keys and None not in keys:
+                side.check_ids(portion.numbers, keys, lines)
+                found = zip(portion.numbers, portion.offsets if side.lines.seekable else portion.lines, strict=True)
+                places.update(zip(keys, found, strict=True))
+                continue
+            for number, line, offset, key in zip(portion.numbers, portion.lines, portion.offsets, keys, strict=True):
                 if key is UNREADABLE:
                     unread.append(number)
                     continue
@@ -798,13 +803,19 @@ class Reader:
 
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         """The documents at places of the index; where there is none, `NO_PREDICTION`."""
-        return [NO_PREDICTION if place is None else self._fetch(*place) for place in places]
-
-    def _fetch(self, number: int | None, found: Any) -> Any:
-        if number is None:  # it was read already
-            return found
-        line = self.side.lines.line_at(found) if isinstance(found, int) else found
-        return self.side.read(Portion([number], [line], [0]))[1][0]
+        later = [k for k, place in enumerate(places) if place is not None and place[0] is not None]
+        numbers, found = [places[k][0] for k in later], [places[k][1] for k in later]
+        if not later:
+            values: Sequence[Any] = []
+        else:
+            lines = self.side.lines.lines_at(found) if isinstance(found[0], int) else found
+            values = self.side.read(Portion(numbers, lines, [0] * len(lines)))[1]
+        if len(values) == len(places):
+            return values
+        every = [NO_PREDICTION if place is None else place[1] for place in places]
+        for k, value in zip(later, values, strict=True):
+            every[k] = value
+        return every
 
 
 def reference_id(settings: RecordSettings) -> str:

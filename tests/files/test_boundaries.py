@@ -1,0 +1,41 @@
+"""Where documents begin: found by the compiled part as in Python, and in usual files as one block at a time."""
+
+import random
+
+import pytest
+
+from tallystick.engine.native import compiled
+from tallystick.files import boundaries
+from tallystick.tasks.amr import files as amr
+
+LINES = (
+    b"\n", b"\n", b"\n\n", b" ", b"\t", b"\r", b"\v", b"\f", b"#", b"# newdoc", b"#newdoc id", b"# newdocs", b"#\tnewdoc\n", b"a",
+    b"1\tx", b"# text",
+)  # fmt: skip
+GRAPHS = (
+    "\n", "\n", "\n\n", " ", "\t", "# ::id a\n", "# x\n", "#", "(a / b", "(a / b)\n", ":ARG0 (c / d)\n", ")", '"', "(", "\n(x / y)\n",
+    '  :op1 "("', "é", "# ::snt q", "\r\n",
+)  # fmt: skip
+
+
+@pytest.mark.skipif(compiled() is None, reason="without the compiled part there is nothing to compare")
+@pytest.mark.parametrize("word", [b"", b"newdoc"])
+def test_blocks_of_the_compiled_part_are_those_of_python(word):
+    for seed in range(3000):
+        rng = random.Random(seed)
+        data = b"".join(rng.choices(LINES, k=rng.randint(0, 14)))
+        stop = boundaries.whole_lines(data, rng.random() < 0.5)
+        found, expected = (find(data, stop, word) for find in (boundaries._blocks, boundaries._blocks_in_python))
+        assert [one.tolist() for one in found] == [one.tolist() for one in expected], data
+
+
+def test_graphs_found_by_their_lines_are_those_found_block_by_block():
+    usual = 0
+    for seed in range(3000):
+        rng = random.Random(seed)
+        data = "".join(rng.choices(GRAPHS, k=rng.randint(0, 16))).encode()
+        found, settled = amr._find_graphs(data, True)
+        assert found.tolist() == amr.block_starts(data.decode("ascii", "replace")), data
+        assert settled == len(data)
+        usual += b"\r" not in data
+    assert usual > 1000
