@@ -369,7 +369,7 @@ def test_a_mark_is_true_or_false(mark, aside):
 def test_a_field_that_no_item_has_is_misspelt(metric):
     items = [{"kind": False, "t": "a", "score": 0.5}, {"kind": True, "t": "b", "score": 0.25}]
     with pytest.raises(
-        ts.TallystickError, match="expected a field 'knid', found fields kind, t, score. Did you mean \"kind\""
+        ts.TallystickError, match=r"expected a field 'knid', found fields kind, t, score\. Did you mean \"kind\""
     ):
         ts.evaluate(metric[1], [items], [items[:1]])
     seldom = [[{"t": "a", "score": 1.0}], [{"t": "b", "score": 1.0}, {"knid": True, "t": "c", "score": 1.0}]]
