@@ -355,3 +355,22 @@ def test_what_cannot_be_ranked_is_said_with_its_document(what, said):
 def test_a_mark_is_true_or_false(mark, aside):
     metric = ts.ranked(ts.record(x=ts.exact), ignored="crowd", interpolation="voc")
     assert metric([{"x": 1}, {"x": 2, "crowd": mark}], [{"x": 1, "score": 0.5}]) == (1 if aside else 0.5)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    {
+        "ignored": ts.ranked(ts.record(t=ts.exact), ignored="knid"),
+        "weigh": ts.f1(ts.match(ts.weigh(ts.each(t=ts.exact), {"name": 0.5}, by="knid"))),
+        "keyed": ts.f1(ts.match(ts.keyed(ts.each(t=ts.exact), "knid"))),
+    }.items(),
+    ids=lambda one: one[0],
+)
+def test_a_field_that_no_item_has_is_misspelt(metric):
+    items = [{"kind": False, "t": "a", "score": 0.5}, {"kind": True, "t": "b", "score": 0.25}]
+    with pytest.raises(
+        ts.TallystickError, match=r"expected a field 'knid', found fields kind, t, score\. Did you mean \"kind\""
+    ):
+        ts.evaluate(metric[1], [items], [items[:1]])
+    seldom = [[{"t": "a", "score": 1.0}], [{"t": "b", "score": 1.0}, {"knid": True, "t": "c", "score": 1.0}]]
+    ts.evaluate(metric[1], seldom, seldom)

@@ -72,6 +72,7 @@ ERRORS: dict[str, tuple[object, int | None, str]] = {
     "truth": ({"doc_id": "a", "clusters": [[[False, True]]]}, None, "expected [first, last]"),
     "too far": ({"doc_id": "a", "tokens": ["x"], "clusters": [[[0, 1]]]}, None, "the document has 1 tokens"),
     "parts overlap": ({"doc_id": "a", "clusters": [[[[0, 3], [2, 5]]]]}, None, "gaps between"),
+    "tokens no list": ({"doc_id": "a", "tokens": "x y", "clusters": []}, None, 'tokens: expected a list, found "x y"'),
     "name": ({"doc_id": None, "clusters": []}, None, "doc_id: expected text or a whole number, found null"),
 }
 

@@ -136,3 +136,13 @@ def test_a_format_is_recognised_by_how_it_begins_on_standard_input_too(monkeypat
     monkeypatch.setattr(files, "FORMATS", (mine, *files.FORMATS))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"#mine spouse\n")))
     assert [one.type for one in read_relations("-").values["d"].relations] == ["spouse"]
+
+
+@pytest.mark.parametrize(("tokens", "found"), [(None, "null"), ("Oslo is", '"Oslo is"'), (3, "3")])
+def test_tokens_that_are_none(tmp_path, tokens, found):
+    """SpERT's files are read as plain ones, and so are their tokens."""
+    entities = [{"type": "PER", "start": 0, "end": 1}, {"type": "LOC", "start": 1, "end": 2}]
+    document = {"tokens": tokens, "entities": entities, "relations": [{"type": "r", "head": 0, "tail": 1}]}
+    (tmp_path / "gold.json").write_text(json.dumps([document]))
+    with pytest.raises(InputError, match=rf"gold\.json: \[0\]\.tokens: expected a list, found {found}"):
+        read_relations(tmp_path / "gold.json")

@@ -21,7 +21,7 @@ from tallystick.algebra.node import DELTA, UNKNOWN, Around, Kernel, Similarity, 
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct
-from tallystick.engine.data import Data, Leaf, Scope, Unfit, field
+from tallystick.engine.data import Data, Leaf, Scope, Unfit, field, note_absence
 from tallystick.engine.encoded import (
     Codes,
     Fields,
@@ -379,10 +379,17 @@ class Keyed(Around):
             node = (known.get(name) or exact).present
             yield name, node if isinstance(node, Equal) else exact
 
+    def _may_miss(self, name: str) -> bool:
+        """Whether φ knows that the field may not be there; else, if no item has it, it is misspelt."""
+        known = (self.inner.looks_at() or {}).get(name)
+        return known is not None and known.may_miss
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = [self.inner.encode(reference, predicted, scope)]
         for name, node in self._keys:
             ours, theirs = (field(side, name, scope, True) for side in (reference, predicted))
+            if not self._may_miss(name):
+                note_absence(name, (reference, predicted), (ours, theirs), scope)
             columns.append(node.encode(ours, theirs, scope.field(name)))
         r, p = (Fields(tuple(pair[k] for pair in columns)) for k in (0, 1))
         return r, p
@@ -399,7 +406,8 @@ class Keyed(Around):
         inner, keys = self.inner.plain(), plain_parts(node for _, node in self._keys)
         if inner is None or keys is None:
             return None
-        read, sees, weigh = Getter(self.by, [None] * len(self.by)), [key.see[0] for key in keys], inner.weigh
+        absent = [None if self._may_miss(name) else Uncovered for name in self.by]
+        read, sees, weigh = Getter(self.by, absent), [key.see[0] for key in keys], inner.weigh
 
         def seeing(see: Any) -> Any:
             return lambda value: ([one(x) for one, x in zip(sees, read(value), strict=True)], see(value))

@@ -44,7 +44,7 @@ from tallystick.engine.arrays import (
     sum_by_owner,
     weighted_counts,
 )
-from tallystick.engine.data import Bag, Data, Objects, Scope, field, items
+from tallystick.engine.data import Bag, Data, Objects, Scope, field, items, note_absence
 from tallystick.engine.encoded import Fields, Items, leaf_values
 from tallystick.engine.ranked import (
     COUNTS,
@@ -369,6 +369,7 @@ class Ranked(Node):
                 beyond |= (values < low) | (values > high)
         role = np.where(outside[0], SPARE, COUNTS)
         if self.ignored:
+            note_absence(self.ignored, (reference,), (), scope)
             marks = leaf_values(field(reference, self.ignored, scope, True, False), scope.field(self.ignored))
             for mark in marks:
                 if mark is not None and (isinstance(mark, (str, bytes)) or mark not in (0, 1)):

@@ -16,9 +16,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
 from tallystick.algebra.node import Around, Change, Kernel, Similarity, Table, require
-from tallystick.algebra.plain import Getter, Plain, see_value
+from tallystick.algebra.plain import Getter, Plain, Uncovered, see_value
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
-from tallystick.engine.data import Data, Scope, field
+from tallystick.engine.data import Data, Scope, field, note_absence
 from tallystick.engine.encoded import Fields, Numbers, leaf_values
 from tallystick.frozen import frozen
 
@@ -115,10 +115,17 @@ class Weigh(Around):
             fine = isinstance(weight, (int, float)) and not isinstance(weight, bool) and weight >= 0
             require(fine, f"weigh() needs weights of 0 or more, found {value!r}: {weight!r}")
 
+    @property
+    def _may_miss(self) -> bool:
+        known = (self.inner.looks_at() or {}).get(self.by)
+        return known is not None and known.may_miss
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = self.inner.encode(reference, predicted, scope)
         table = {keys_of([value], {type(value)}, scope)[0]: weight for value, weight in self.weights}
         out = []
+        if self.by and not self._may_miss:
+            note_absence(self.by, (reference, predicted), (), scope)
         for side, column in zip((reference, predicted), columns, strict=True):
             values = leaf_values(field(side, self.by, scope, True) if self.by else side, scope)
             keys = keys_of(list(values), set(map(type, values)), scope)
@@ -138,7 +145,7 @@ class Weigh(Around):
         if inner is None:
             return None
         table, default = {see_value(value): weight for value, weight in self.weights}, self.default
-        read = Getter((self.by,), (None,)) if self.by else lambda value: (value,)
+        read = Getter((self.by,), (None if self._may_miss else Uncovered,)) if self.by else lambda value: (value,)
         weigh, (left, right) = inner.weigh, inner.own
 
         def seeing(see: Any) -> Any:

@@ -234,6 +234,9 @@ def _bounded(value: float, similarity: F64, left: list[int], right: list[int], f
 _FILLED = 0.6
 """The part of a limit in which ordered trees are compared; the rest is for the matched pairs."""
 
+_EARNED = 0.8
+"""The same, where parents have to match."""
+
 _MIRROR_AT = 8
 """How many times every node must meet every node before it is asked whether the mirrored trees, or paths, need less."""
 _CLIMB_AT = 10_000_000
@@ -371,7 +374,8 @@ def match_top_down(
     at all. Children are matched 1:1, and in order if `ordered`. If a limit in seconds strikes, children are matched by what they
     themselves are worth, from the root down.
     """
-    deadline = None if limit is None else time.monotonic() + limit
+    # What is laid out before, and what is left to do if it strikes, has the rest of the time.
+    deadline = None if limit is None else time.monotonic() + _EARNED * limit
     one, other = _Tree.of(left), _Tree.of(right)
     n, m = len(one.postorder), len(other.postorder)
     earns = np.zeros((n + 1, m + 1))

@@ -400,7 +400,7 @@ def _read_prodigy(document: Json, ask: Ask) -> Annotated | str:
     text = document.at("text").text()
     extent = Extent("characters", len(text))
     spans = [
-        extent.span(found, found.at("start"), found.at("end"), found.at("label").label())
+        extent.span(found, *_ends_of(found, text), found.at("label").label())
         for found in (document.listed("spans") if ask.field is None else layer_of(document, ask.field).each())
     ]
     links = []
@@ -474,15 +474,21 @@ def _text_of(data: Json, answers: list[Json]) -> str:
 
 def _regions(value: Json, labels: Json, text: str, extent: Extent) -> Iterator[Labelled]:
     """The stretches of a region: one for each of its labels."""
-    place = value.get("globalOffsets") or value
-    start, end = place.at("start"), place.at("end")
-    said = value.get("text")
-    if said is not None and not _says(text[start.whole() : end.whole()], said.text()):
-        start, end = _in_code_points(value, start, end, text, said.text())
+    start, end = _ends_of(value, text)
     if not labels.each():
         raise labels.fail("expected at least one label, found []")
     for label in labels.each():
         yield extent.span(value, start, end, label.label())
+
+
+def _ends_of(value: Json, text: str | None) -> tuple[Json, Json]:
+    """The offsets of a stretch, at which the text that it says stands."""
+    place = value.get("globalOffsets") or value
+    start, end = place.at("start"), place.at("end")
+    said = value.get("text")
+    if said is None or text is None or _says(text[start.whole() : end.whole()], said.text()):
+        return start, end
+    return _in_code_points(value, start, end, text, said.text())
 
 
 def _says(found: str, said: str) -> bool:
@@ -673,9 +679,7 @@ def _read_gliner(document: Json, ask: Ask) -> Annotated:
     text = None if alone else document.at("text").text()
     extent = Extent("characters", None if text is None else len(text))
     listed = document if alone else layer_of(document, ask.field or "entities")
-    spans = [
-        extent.span(found, found.at("start"), found.at("end"), found.at("label").label()) for found in listed.each()
-    ]
+    spans = [extent.span(found, *_ends_of(found, text), found.at("label").label()) for found in listed.each()]
     return Annotated(document.place, "characters", name_of(document, "id"), text, spans=tuple(spans))
 
 

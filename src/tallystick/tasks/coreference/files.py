@@ -141,6 +141,9 @@ class _Reading:
             )
         self.documents.append(self._name(value, number))
         self.document_lines.append(number)
+        for key in ("sentences", "tokens"):
+            if value.get(key) is not None and not isinstance(value[key], list):
+                raise self.pieces.error(f"{key}: expected a list, found {shown(value[key])}", number)
         sentences = _sentences_in(value)
         tokens = UNKNOWN if sentences is None else sum(map(len, sentences))
         self.tokens.append(tokens)

@@ -26,7 +26,7 @@ from typing import Any
 from tallystick.errors import MetricError, Place, ValueMismatch
 from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
-from tallystick.files.exports import EXPORTS, SYSTEMS, Annotated, Ask, Layout, formats_of, read_annotated
+from tallystick.files.exports import EXPORTS, SYSTEMS, Annotated, Ask, Layout, formats_of, read_annotated, words
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, Source
@@ -359,16 +359,12 @@ class DocumentText:
 
 def words_of(document: Json) -> DocumentText | None:
     """The words of a JSON document, if it has any."""
-    for key in ("sentences", "tokens"):
-        found = document.get(key)
-        listed = [found.value] if found is not None and key == "tokens" else found.value if found is not None else None
-        if isinstance(listed, list) and listed and all(_are_words(one) for one in listed):
-            return DocumentText(tuple(tuple(one) for one in listed if one))
-    return None
-
-
-def _are_words(found: object) -> bool:
-    return isinstance(found, list) and all(isinstance(word, str) for word in found)
+    found = document.get("sentences")
+    if found is None and not document.has("tokens"):
+        return None
+    sentences = [document.at("tokens")] if found is None else found.each()
+    listed = tuple(of for one in sentences if (of := words(one)))
+    return DocumentText(listed) if listed else None
 
 
 def of_characters(text: str) -> DocumentText:
