@@ -8,6 +8,8 @@ import pytest
 
 from running import invoke
 from tallystick.cli.main import tallystick
+from tallystick.laboratory.named import TASKS
+from tallystick.tasks.contract import task_names
 
 GOLD = str(files("tallystick.examples") / "table1.gold.newick")
 
@@ -93,3 +95,16 @@ def test_pictures(tmp_path, suffix):
     done = run("hierarchies.muc_p", "hierarchies.nstm_p", "--data", GOLD, "--samples", "1", "--picture", str(target))
     assert done.returncode == 0, done.output
     assert b"hierarchies.nstm_p" in target.read_bytes() if suffix != "png" else target.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", sorted({*task_names()} - {*TASKS}))
+def test_a_task_whose_metrics_are_not_known_here(name):
+    done = run(f"{name}.f1")
+    assert done.returncode == 2
+    assert f"check does not make up documents of {name}; it knows the named metrics of coreference, " in done.stderr
+    assert "With --type MODULE:TYPE it checks an expression" in done.stderr
+
+
+def test_the_help_lists_the_tasks_that_are_known():
+    said = " ".join(run("--help").stdout.split())
+    assert all(task in said.partition("Tasks with named metrics are")[2].partition(". ")[0] for task in TASKS)

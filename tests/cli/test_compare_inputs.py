@@ -163,3 +163,10 @@ def test_only_the_document_that_was_not_answered_is_left_out(ids):
     found = json.loads(done.stdout)
     assert found["notes"][0] == "1 document"
     assert {name: cells["records"]["value"] for name, cells in found["systems"].items()} == {"A": 1, "B": 1}
+
+
+def test_an_option_of_another_command_says_which():
+    done = run("compare", "records", "gold.jsonl", "a=a.jsonl", "--errors", code=2)
+    assert "No such option '--errors'; `tallystick score records` has it." in done.stderr
+    done = run("leaderboard", "spans", "gold.iob", "a=a.iob", "--by", "label", code=2)
+    assert "`tallystick score spans` and `tallystick compare spans` have it." in done.stderr

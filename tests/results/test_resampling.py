@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.engine import drawing
@@ -25,6 +27,7 @@ from tallystick.results.resampling import (
     holm,
     intervals,
     paired_bootstrap,
+    quantile,
     randomisation,
     resampled_figures,
     sums_without_each,
@@ -361,3 +364,9 @@ def test_sums_of_integers_do_not_depend_on_the_floats_that_weigh_them(large):
 
 def test_fractions_are_weighed_with_floats_of_64_bits():
     assert drawing.weights_for([np.array([[0.5]])]) == np.float64
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40), st.floats(0, 1))
+def test_a_quantile_is_that_of_numpy_to_the_bit(values, share):
+    array = np.array(values)
+    assert quantile(array, share) == np.quantile(array, share)

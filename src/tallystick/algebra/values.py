@@ -595,6 +595,8 @@ class Boolean(Spelled):
     def read(self, value: Any) -> Hashable | None:
         if isinstance(value, (bool, np.bool_)):
             return bool(value) + 1
+        if isinstance(value, str) and value.isascii() and not self.true and not self.false:
+            return _TRUTHS.get(value.strip().casefold())  # none of these has white space inside
         word = _folded(str(int(value)) if isinstance(value, (int, float)) and value in (0, 1) else value)
         if self.true or self.false:
             own = {**dict.fromkeys(map(_folded, self.false), 1), **dict.fromkeys(map(_folded, self.true), 2)}

@@ -36,6 +36,18 @@ class TaskCommand(click.Command):
 
     also_by: Mapping[str, tuple[str, str | None]] = {}
 
+    def _commands_with(self, option: str, ctx: click.Context) -> Iterator[str]:
+        """The commands of the same task that have an option."""
+        program = ctx.find_root().command
+        if not isinstance(program, click.Group):
+            return
+        for name in ("score", "explain", "compare", "suggest"):
+            group = program.get_command(ctx, name)
+            if isinstance(group, click.Group) and self.name in group.list_commands(ctx):
+                found = group.get_command(ctx, self.name or "")
+                if found is not None and any(option in one.opts for one in found.params):
+                    yield f"`tallystick {name} {self.name}`"
+
     @classmethod
     def of(cls, task: Task, **given: Any) -> TaskCommand:
         """The command of a task."""
@@ -44,7 +56,12 @@ class TaskCommand(click.Command):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        left = super().parse_args(ctx, list(args))
+        try:
+            left = super().parse_args(ctx, list(args))
+        except click.NoSuchOption as error:
+            others = list(self._commands_with(error.option_name, ctx))
+            have = f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
+            raise click.UsageError(f"No such option {error.option_name!r}; {have}.", ctx) if others else error from None
         if len(args) > 3:
             given = self.make_parser(ctx).parse_args(list(args))[2]
             single = [

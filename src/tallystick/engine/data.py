@@ -361,7 +361,7 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
             return Objects([absent] * len(data))
         return Nullable(np.full(len(data), -1, np.int64), Objects(()))
     if isinstance(data, Objects):
-        return Objects(_field_of_objects(data.values, name, scope, may_miss, absent))
+        return Objects(_field_of_objects(data, name, scope, may_miss, absent))
     if isinstance(data, Nullable):
         raise _no_record(scope, name)
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
@@ -371,20 +371,21 @@ NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozen
 """What has methods and no fields."""
 
 
-def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
+def _field_of_objects(data: Objects, name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
+    values = data.values
     if not values:
         return []
     first = values[0]
     try:
         if isinstance(first, Mapping):
             return list(map(itemgetter(name), values))
-        if not NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
+        if not NO_RECORDS.isdisjoint(data.kinds):  # a text has a method of the name `title`, which is no field
             raise TypeError
         if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
             return list(map(itemgetter(int(name)), values))
         return list(map(attrgetter(name), values))
     except (KeyError, AttributeError, IndexError, TypeError):
-        if may_miss and set(map(type, values)) == {dict}:
+        if may_miss and data.kinds == {dict}:
             return [value.get(name, absent) for value in values]
         return [_one_field(value, name, scope, may_miss, absent) for value in values]
 

@@ -369,12 +369,17 @@ def code_jointly(reference: Data, predicted: Data, scope: Scope) -> tuple[I64, I
             return found
     if isinstance(reference, (Leaf, Nullable)) or isinstance(predicted, (Leaf, Nullable)):
         (rows, ours), (lines, theirs) = different_values(reference, scope), different_values(predicted, scope)
-        first, second, bound = _code_values(ours, theirs, scope)
+        first, second, bound = _code_values(ours, theirs, scope, set(map(type, ours)) | set(map(type, theirs)))
         return (first if rows is None else first[rows]), (second if lines is None else second[lines]), bound
     left, right = leaf_values(reference, scope), leaf_values(predicted, scope)
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and _alike(left, right):
         return code_arrays(left, right)
-    return _code_values(list(left), list(right), scope)
+    return _code_values(list(left), list(right), scope, kinds_of(reference, left) | kinds_of(predicted, right))
+
+
+def kinds_of(data: Data, values: Iterable[Any]) -> set[type]:
+    """The classes of a column's values, which the column may know already."""
+    return data.kinds if isinstance(data, Objects) else set(map(type, values))
 
 
 def different_values(data: Data, scope: Scope) -> tuple[I64 | None, list[Any]]:
@@ -394,8 +399,7 @@ def different_values(data: Data, scope: Scope) -> tuple[I64 | None, list[Any]]:
     return None, list(leaf_values(data, scope))
 
 
-def _code_values(left: list[Any], right: list[Any], scope: Scope) -> tuple[I64, I64, int]:
-    kinds = set(map(type, left)) | set(map(type, right))
+def _code_values(left: list[Any], right: list[Any], scope: Scope, kinds: set[type]) -> tuple[I64, I64, int]:
     if kinds == {int}:
         try:
             return code_arrays(integers(left), integers(right))

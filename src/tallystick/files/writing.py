@@ -129,9 +129,8 @@ def _write_to_open(name: str, data: bytes) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    import tempfile
-
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix="tallystick-", suffix=".part")
+    name = target.parent / f"tallystick-{os.urandom(8).hex()}.part"
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)

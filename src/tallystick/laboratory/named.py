@@ -18,6 +18,7 @@ from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
 from tallystick.structures.graphs import EventHierarchy, EventLink
 from tallystick.structures.texts import Entity, EntitySet, IndexedMention, Mention, RoleFillerEntity
+from tallystick.tasks.contract import task_names
 
 if TYPE_CHECKING:
     from tallystick.tasks.metric import NamedMetric
@@ -179,6 +180,11 @@ def named(name: str) -> list[Subject]:
             )
         if ":" in name:
             raise MetricError(f"{name!r:.60} is no named metric; to check the metric of a type, give --type {name}")
+        if task in task_names():
+            raise MetricError(
+                f"check does not make up documents of {task}; it knows the named metrics of {', '.join(TASKS)}. With --type MODULE:TYPE it "
+                "checks an expression, and with --function any function"
+            )
         raise MetricError(
             f"no task {task!r} with named metrics; there are {', '.join(known)}.{did_you_mean(task, known)}"
         )

@@ -34,8 +34,7 @@ from tallystick.results.explanation import (
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import BoxDrawing, Drawing, LaneDrawing
 from tallystick.show.tables import Table
-from tallystick.show.words import are_lines, both_texts, named_parts, value_text
-from tallystick.structures.texts import AnnotatedMention, Mention
+from tallystick.show.words import are_lines, both_texts, is_mention, mention_class, named_parts, value_text
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result
@@ -331,10 +330,10 @@ def _pair_text(reference: Any, predicted: Any, wrong: bool) -> tuple[str, str | 
 
 def _mentions(level: Level) -> bool | list[int]:
     """The pairs of mentions, which are not shown offset by offset; True if all are."""
-    if not level.below or not any(issubclass(kind, Mention) for kind in set(map(type, level.reference))):
+    if not level.below or not any(issubclass(kind, mention_class()) for kind in set(map(type, level.reference))):
         return False
     pairs = zip(level.reference[: level.pairs], level.predicted, strict=False)
-    found = [k for k, pair in enumerate(pairs) if isinstance(pair[0], Mention) and isinstance(pair[1], Mention)]
+    found = [k for k, pair in enumerate(pairs) if is_mention(pair[0]) and is_mention(pair[1])]
     return len(found) == level.pairs or found
 
 
@@ -342,7 +341,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> Row:
     """A tree as a page has it, of so many nodes at the most."""
     nodes[0] -= 1
     children = []
-    whole = isinstance(node.reference, Mention) and isinstance(node.predicted, Mention)  # not offset by offset
+    whole = is_mention(node.reference) and is_mention(node.predicted)  # not offset by offset
     for child in () if whole else node.children:
         if nodes[0] <= 0:
             break
@@ -557,7 +556,9 @@ def add_words(node: Explanation, tokens: Sequence[str], texts: Texts = NO_TEXTS)
 
 def _in_words(value: Any, tokens: Sequence[str], texts: Texts) -> Any:
     """Mentions with their words, also inside records."""
-    if isinstance(value, Mention):
+    if is_mention(value):
+        from tallystick.structures.texts import AnnotatedMention
+
         if getattr(value, "text", None) is not None:
             return value
         inside = 0 <= value.left <= value.right < len(tokens)

@@ -22,11 +22,10 @@ from types import NoneType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node
-from tallystick.engine.arrays import I64
+from tallystick.engine.arrays import I64, Mask, among, distinct
 from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
 from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
@@ -591,11 +590,9 @@ class _Context:
         rows = np.flatnonzero((one.leaf.trails[0].records == record) & (self._codes_at(one) == code))
         return any(not one.leaf.right[one.leaf.level.i == row].any() for row in rows)
 
-    def _has(self, there: I64, places: I64, codes: I64) -> NDArray[np.bool_]:
+    def _has(self, there: I64, places: I64, codes: I64) -> Mask:
         """Which of these values some records or documents have."""
-        asked = places * len(self._codes) + codes
-        found = np.minimum(np.searchsorted(there, asked), max(0, len(there) - 1))
-        return (there[found] == asked) & (codes >= 0) if len(there) else np.zeros(len(codes), np.bool_)
+        return among(places * len(self._codes) + codes, there) & (codes >= 0)
 
     def _values_of(self, one: _Wrong, what: str) -> I64:
         """What the reference has at a leaf and somebody looks for: records or documents with the numbers of values, in order."""
@@ -608,7 +605,7 @@ class _Context:
 
     @cached_property
     def _everywhere(self) -> I64:
-        return np.unique(np.concatenate([self._values_of(one, "document") for one in self.leaves]))
+        return distinct(np.concatenate([self._values_of(one, "document") for one in self.leaves]))
 
     def _codes_at(self, one: _Wrong) -> I64:
         """The numbers of the values that the reference has at a leaf; -1 if nobody looks for one."""

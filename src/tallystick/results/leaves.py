@@ -6,11 +6,10 @@ the way back from each row to its document and record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,8 +32,8 @@ class Trail:
     homes: I64
     places: I64 | None = None
     above: Trail | None = None
-    met: Mapping[int, int] = MappingProxyType({})
-    """Which rows above met which of the other side."""
+    met: I64 | None = None
+    """Which row of the other side each row above met, -1 if none; None of documents."""
 
     @cached_property
     def documents(self) -> I64:
@@ -46,15 +45,17 @@ class Trail:
         """The documents that this side has."""
         return self.homes if self.above is None else self.above.top
 
-    def list_of(self, row: int) -> tuple[int, int | None] | None:
-        """The list whose item a row is, or is in, and which list of the other side it met; None where there is none, or the item met another."""
-        trail, met = self, MappingProxyType[int, int]({})
+    def lists_of(self, rows: I64) -> tuple[I64, I64, I64]:
+        """Which of these rows are items of a list, or are in items that met no other, their list, and which list of the other side it
+        met, -1 if none."""
+        here, trail, met = rows, self, None
         while trail.above is not None and trail.step != "[*]":
-            row, met, trail = int(trail.homes[row]), trail.met, trail.above  # type: ignore[assignment]
-        if trail.above is None or row in met:
-            return None
-        home = int(trail.homes[row])
-        return home, trail.met.get(home)
+            here, met, trail = trail.homes[here], trail.met, trail.above
+        if trail.above is None or trail.met is None:
+            return rows[:0], rows[:0], rows[:0]
+        free = np.ones(len(rows), np.bool_) if met is None else met[here] < 0
+        homes = trail.homes[here[free]]
+        return rows[free], homes, trail.met[homes]
 
     @cached_property
     def records(self) -> I64:
@@ -93,10 +94,10 @@ class Leaf:
         """The rows of both sides that met nothing, list by list: plain values, or those in items that met nothing."""
         found: dict[int, tuple[list[int], list[int]]] = {}
         for side in (0, 1):
-            for row in alone[side]:
-                home = self.trails[side].list_of(row)
-                one = None if home is None else home[1 - side]
-                if one is not None:
+            rows, own, other = self.trails[side].lists_of(np.array(alone[side], np.int64))
+            lists = own if side else other
+            for row, one in zip(rows.tolist(), lists.tolist(), strict=True):
+                if one >= 0:
                     found.setdefault(one, ([], []))[side].append(row)
         yield from (both for both in found.values() if all(both))
 
@@ -144,8 +145,8 @@ def _below(level: Aligned, values: tuple[Sequence[Any], Sequence[Any]], trails: 
         return
     inner, *inside = level.node.inside(*values)
     every = np.arange(len(level.reference), dtype=np.int64), np.arange(len(level.predicted), dtype=np.int64)
-    i, j = level.i.tolist(), level.j.tolist()
-    met = dict(zip(i, j, strict=True)), dict(zip(j, i, strict=True))
+    met = np.full(len(level.reference), -1, np.int64), np.full(len(level.predicted), -1, np.int64)
+    met[0][level.i], met[1][level.j] = level.j, level.i
     for lower in replace(level, homes=every).below():
         assert lower.homes is not None
         step = lower.path[len(level.path) :]

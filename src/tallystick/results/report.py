@@ -22,7 +22,6 @@ from tallystick.files.json_values import collector_paused
 from tallystick.files.writing import JsonText, to_json_object, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
-from tallystick.results.kinds import spelled
 from tallystick.results.resampling import Interval, intervals
 from tallystick.results.result import worst_first
 from tallystick.results.tables import figure_name, shorten, shorten_both
@@ -438,6 +437,8 @@ def _fields(page: Page, order: Sequence[int]) -> dict[str, Any]:
 
 
 def _field_data(one: FieldErrors, places: Mapping[Any, int]) -> dict[str, Any]:
+    from tallystick.results.kinds import spelled
+
     groups = [
         {
             "kind": group.kind,

@@ -23,6 +23,7 @@ so that p is never 0; and differences count as equal if less than 1e-10 apart, s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -266,10 +267,20 @@ def interval_ends(values: F64, level: float, method: str, left_out: Callable[[],
     return METHODS[method](values[~np.isnan(values)], chosen, left_out)
 
 
+def quantile(values: F64, share: float) -> float:
+    """`np.quantile`, which would load `numpy.ma` first: between two values in order, counted from the nearer one."""
+    place = (len(values) - 1) * share
+    first = min(math.floor(place), max(0, len(values) - 2))
+    last = min(first + 1, len(values) - 1)
+    found = np.partition(values, (first, last))
+    a, b, part = float(found[first]), float(found[last]), place - first
+    return a + (b - a) * part if part < 0.5 else b - (b - a) * (1 - part)
+
+
 def percentile_ends(values: F64, quantiles: Quantiles, left_out: Callable[[], LeftOut]) -> tuple[float, float]:
     """The quantiles of the resamples' figures."""
     del left_out
-    low, high = np.quantile(values, quantiles).tolist()
+    low, high = (quantile(values, one) for one in quantiles)
     return low, high
 
 

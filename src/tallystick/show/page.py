@@ -6,6 +6,7 @@ that nothing in the data can become markup.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +50,9 @@ def _environment() -> Environment:
 
 
 def _asset(name: str) -> str:
-    from importlib.resources import files
-
-    return files("tallystick.show").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
+    path = os.path.join(os.path.dirname(__file__), "assets", name)
+    data: bytes = __spec__.loader.get_data(path)  # type: ignore[union-attr]  # also out of a ZIP
+    return data.decode("utf-8")
 
 
 def embed(content: Any) -> str:

@@ -43,7 +43,7 @@ def named_parts(value: Any) -> list[tuple[str, Any]]:
     """The parts of a record by name; nothing for other values."""
     from tallystick.engine.data import fields_of
 
-    if isinstance(value, (str, bytes)) or _is_mention(value):
+    if isinstance(value, (str, bytes)) or is_mention(value):
         return []
     if isinstance(value, Mapping):
         return [(str(key), part) for key, part in value.items()]
@@ -63,7 +63,7 @@ def _words(value: Any) -> str:
 
     if isinstance(value, Invalid):
         return f"the prediction is invalid: {value.reason}"
-    if _is_mention(value):
+    if is_mention(value):
         return _mention(value)
     if isinstance(value, range) and value.step == 1 and value:
         return _place(value[0], value[-1])
@@ -87,10 +87,15 @@ def _place(first: int, last: int) -> str:
     return f"[{first}]" if first == last else f"[{first}–{last}]"
 
 
-def _is_mention(value: Any) -> TypeGuard[Mention]:
-    """Whether a value is a mention; the structures are not loaded to find out."""
+def mention_class() -> type[Mention] | tuple[()]:
+    """The class of mentions, for `isinstance`; the structures are not loaded to find out that a value is none."""
     texts = sys.modules.get("tallystick.structures.texts")
-    return texts is not None and isinstance(value, texts.Mention)
+    return () if texts is None else texts.Mention
+
+
+def is_mention(value: Any) -> TypeGuard[Mention]:
+    """Whether a value is a mention."""
+    return isinstance(value, mention_class())
 
 
 def _mention(mention: Mention) -> str:

@@ -754,7 +754,7 @@ def _most(of: I64, to: I64, entities: int) -> I64:
     """For each entity the one of the other side that holds most of its twins, the first of several; -1 without twins."""
     out = np.full(entities, -1, np.int64)
     width = 1 + int(to.max(initial=0))
-    cells, n = np.unique(of * width + to, return_counts=True)
+    cells, n = sum_by_key(of * width + to, entities * width, None)
     order = np.lexsort((cells, -n))[::-1]  # the largest is written last
     out[cells[order] // width] = cells[order] % width
     return out
