@@ -6,6 +6,7 @@ import pytest
 
 from tallystick.engine.native import compiled
 from tallystick.files import boundaries
+from tallystick.run import cutting
 from tallystick.tasks.amr import files as amr
 
 LINES = (
@@ -19,13 +20,13 @@ GRAPHS = (
 
 
 @pytest.mark.skipif(compiled() is None, reason="without the compiled part there is nothing to compare")
-@pytest.mark.parametrize("word", [b"", b"newdoc"])
-def test_blocks_of_the_compiled_part_are_those_of_python(word):
+@pytest.mark.parametrize(("word", "every"), [(b"", False), (b"newdoc", False), (b"", True)])
+def test_blocks_of_the_compiled_part_are_those_of_python(word, every):
     for seed in range(3000):
         rng = random.Random(seed)
         data = b"".join(rng.choices(LINES, k=rng.randint(0, 14)))
         stop = boundaries.whole_lines(data, rng.random() < 0.5)
-        found, expected = (find(data, stop, word) for find in (boundaries._blocks, boundaries._blocks_in_python))
+        found, expected = (find(data, stop, word, every) for find in (boundaries._blocks, boundaries._blocks_in_python))
         assert [one.tolist() for one in found] == [one.tolist() for one in expected], data
 
 
@@ -39,3 +40,10 @@ def test_graphs_found_by_their_lines_are_those_found_block_by_block():
         assert settled == len(data)
         usual += b"\r" not in data
     assert usual > 1000
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 4095, 4096, 4097, 255 * 64 + 1, 100_000])
+@pytest.mark.parametrize("letters", [b"\n", b"\na", b"a\x0b\x8a"])
+def test_lines_are_counted_however_many_there_are(letters, size):
+    data = bytes(random.Random(size).choices(letters, k=size))
+    assert cutting.count_lines(data) == data.count(b"\n")

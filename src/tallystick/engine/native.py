@@ -131,10 +131,14 @@ class Native:
             self._cut_rows.restype = number
             self._cut_rows.argtypes = [byte, number, number, whole, number, byte, short, short, whole]
 
+        self._count_lines: Any = getattr(library, "count_lines", None)
+        if self._count_lines is not None:
+            self._count_lines.restype = number
+            self._count_lines.argtypes = [ctypes.c_char_p, number]
         self._find_blocks: Any = getattr(library, "find_blocks", None)
         if self._find_blocks is not None:
             self._find_blocks.restype = number
-            self._find_blocks.argtypes = [ctypes.c_char_p, number, ctypes.c_char_p, number, whole, byte]
+            self._find_blocks.argtypes = [ctypes.c_char_p, number, ctypes.c_char_p, number, number, whole, byte]
         self._hybrid_steps: Any = getattr(library, "hybrid_steps", None)
         if self._hybrid_steps is not None:
             self._hybrid_steps.restype = None
@@ -209,12 +213,16 @@ class Native:
         lines = self._cut_rows(data, len(data), len(pieces), pieces, width, kinds, starts, bounds, found)
         return kinds[:lines], starts[:lines], bounds[: found[0]], int(found[1])
 
-    def find_blocks(self, data: bytes, size: int, word: bytes) -> tuple[I64, NDArray[np.bool_]] | None:
+    def count_lines(self, data: bytes) -> int | None:
+        """How many lines end in some bytes; None without that."""
+        return None if self._count_lines is None else int(self._count_lines(data, len(data)))
+
+    def find_blocks(self, data: bytes, size: int, word: bytes, every: bool) -> tuple[I64, NDArray[np.bool_]] | None:
         """Where blocks of lines begin, and which have a comment with a word (`files.boundaries._blocks`); None without that."""
         if self._find_blocks is None:
             return None
         starts, marked = np.empty(size // 2 + 1, np.int64), np.empty(size // 2 + 1, np.uint8)
-        found = self._find_blocks(data, size, word, len(word), starts, marked)
+        found = self._find_blocks(data, size, word, len(word), every, starts, marked)
         return starts[:found].copy(), marked[:found].astype(np.bool_)
 
     def match_sparse(self, starts: I64, columns: I64, weights: F64, width: int) -> I64:

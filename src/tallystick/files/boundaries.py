@@ -113,8 +113,7 @@ def whole_lines(data: bytes, end: bool) -> int:
 def find_lines(data: bytes, end: bool) -> tuple[I64, int]:
     """A document a line."""
     settled = whole_lines(data, end)
-    starts = line_starts(data[:settled])
-    return starts[~blank_lines(data, starts)] if len(starts) else starts, settled
+    return _blocks(data, settled, every=True)[0], settled
 
 
 def _find_trees(data: bytes, end: bool) -> tuple[I64, int]:
@@ -129,19 +128,19 @@ def find_blocks(data: bytes, end: bool) -> tuple[I64, int]:
     return up_to_the_last(_blocks(data, settled)[0], settled, end)
 
 
-def _blocks(data: bytes, stop: int, word: bytes = b"") -> tuple[I64, NDArray[np.bool_]]:
-    """Where blocks begin, after a blank line each, and which of them have a comment that begins with a word."""
+def _blocks(data: bytes, stop: int, word: bytes = b"", every: bool = False) -> tuple[I64, NDArray[np.bool_]]:
+    """Where blocks begin, after a blank line each (or at every line that is none), and which have a comment that begins with a word."""
     native = compiled()
-    found = native.find_blocks(data, stop, word) if native is not None else None
-    return _blocks_in_python(data, stop, word) if found is None else found
+    found = native.find_blocks(data, stop, word, every) if native is not None else None
+    return _blocks_in_python(data, stop, word, every) if found is None else found
 
 
-def _blocks_in_python(data: bytes, stop: int, word: bytes) -> tuple[I64, NDArray[np.bool_]]:
+def _blocks_in_python(data: bytes, stop: int, word: bytes, every: bool) -> tuple[I64, NDArray[np.bool_]]:
     starts = line_starts(data[:stop])
     if not len(starts):
         return starts, np.zeros(0, np.bool_)
     blank = blank_lines(data[:stop], starts)
-    blocks = starts[~blank & np.concatenate(([True], blank[:-1]))]
+    blocks = starts[~blank & (np.append(True, blank[:-1]) | every)]
     marked = np.zeros(len(blocks), np.bool_)
     if word:
         mark = re.compile(rb"^#[ \t]*" + word + rb"\b", re.MULTILINE)
@@ -239,7 +238,7 @@ def _name_in_header(document: bytes) -> str:
     return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
 
 
-CONLL = Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=32 << 20)
+CONLL = Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=64 << 20)
 
 
 def conllu_boundaries(head: bytes) -> Boundaries:

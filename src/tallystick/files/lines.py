@@ -131,6 +131,8 @@ class Lines:
             while True:
                 with self.source.reading():
                     lines = list(islice(stream, size))
+                    if number == 0:  # how long lines are was not known yet
+                        lines += islice(stream, max(0, self._at_once(lines, most) - size))
                 if not lines:
                     return
                 if number == 0:
@@ -140,8 +142,7 @@ class Lines:
                 *offsets, offset = accumulate(map(len, lines), initial=offset)
                 number += len(lines)
                 self.position = offset if self.seekable else self._raw_position(stream)
-                mean = 1 + sum(map(len, lines)) // len(lines)
-                size = max(16, min(most, PORTION_BYTES // mean))
+                size = self._at_once(lines, most)
                 if b"" in lines or any(map(bytes.isspace, lines)):
                     kept = [k for k, line in enumerate(lines) if line.strip()]
                     lines, numbers, offsets = ([side[k] for k in kept] for side in (lines, numbers, offsets))
@@ -151,11 +152,20 @@ class Lines:
             if self._held is None:
                 stream.close()
 
+    @staticmethod
+    def _at_once(lines: list[bytes], most: int) -> int:
+        """How many lines like these make a portion."""
+        mean = 1 + sum(map(len, lines)) // max(1, len(lines))
+        return max(16, min(most, PORTION_BYTES // mean))
+
     def _numbers(self, before: int, count: int) -> list[int]:
         """The lines of the file for the next lines."""
         numbers = range(before + 1, before + count + 1)
         if not self.source.is_part:
             return list(numbers)
+        first, last = (self.source.line(one) for one in (before + 1, before + count))
+        if last - first == count - 1:  # all in one range
+            return list(range(first, last + 1))
         found: list[int] = self.source.lines_of_file(np.array(numbers, np.int64)).tolist()
         return found
 

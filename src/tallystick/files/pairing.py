@@ -187,6 +187,14 @@ class Documents(Generic[T]):
         if text is not None:
             self.texts[name] = text
 
+    def note_duplicates(self, items: Callable[[T], Sequence[Hashable]], what: str) -> None:
+        """Say how many items of sets were given more than once."""
+        extra = {name: len(found) - len(set(found)) for name, one in self.values.items() if (found := items(one))}
+        where = next((name for name, count in extra.items() if count), None)
+        if where is not None:
+            many = counted(sum(extra.values()), f"duplicate {what}")
+            self.warnings.append(f"{self.file}: {many} counted once, the first in {where}")
+
     @property
     def side(self) -> Side[str]:
         return Side(self.file, list(self.values), list(self.places.values()), self.named, self.partial)

@@ -22,6 +22,7 @@ from typing import IO, Any
 import numpy as np
 
 from tallystick.engine.arrays import I64
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.source import (
@@ -137,7 +138,7 @@ class Scanner:
                 self._base += end - self._before
                 self._before = self._lines_before = 0
             else:
-                lines = count_lines(piece, self._before, end)
+                lines = count_lines(piece[self._before : end])
                 self._base += end - self._before
                 self._before, self._lines_before = end, self._lines_before + lines
             self._line += lines
@@ -155,7 +156,7 @@ class Scanner:
         self._let_go()
         window, start = self._unsettled + more, self._read_to - len(self._unsettled)
         if more:
-            self._pieces.append((more, len(more), count_lines(more, 0, len(more))))
+            self._pieces.append((more, len(more), count_lines(more)))
             self._read_to += len(more)
         found, settled = self.boundaries.find(window, self._end)
         if len(found):
@@ -183,11 +184,13 @@ class Scanner:
             self._stream.close()
 
 
-def count_lines(data: bytes, start: int, stop: int) -> int:
+def count_lines(data: bytes) -> int:
     """How many lines end in some bytes."""
-    if stop - start < 1 << 12:
-        return data.count(b"\n", start, stop)
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8, stop - start, start) == 10))
+    if len(data) < 1 << 12:
+        return data.count(b"\n")
+    native = compiled()
+    found = native.count_lines(data) if native is not None else None
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10)) if found is None else found
 
 
 def _open(name: str) -> IO[bytes]:

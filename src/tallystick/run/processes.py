@@ -226,6 +226,7 @@ def _be_a_worker(pipe: Connection, copies: Sequence[Connection] = ()) -> None:
         one.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(50_000, 20, 50)  # as the command line has it: what is read makes no cycles
+    gc.freeze()  # what the parent has loaded is there to stay, and is not looked at again
     keep_memory()
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -31,7 +31,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import ranges
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Format, conllu_boundaries_in_order
 from tallystick.files.conllu import (
@@ -97,20 +96,23 @@ def read_edges(
         if bad.size:  # the value may be in a multi-word token's line only, where nobody needs it
             fail(int(bad[0]), _wrong_edge(edges[at], int(head_of[at])))
 
+    # From here on there is a number for each edge of the file, so that they are narrow ones.
     kept = head_of >= 0
-    offsets = np.concatenate(([0], np.cumsum(kept)))[np.concatenate(([0], np.cumsum(of_value)))]
+    offsets = np.concatenate(([0], np.cumsum(kept)))[np.concatenate(([0], np.cumsum(of_value)))].astype(np.int32)
     dropped = np.bincount(code_of[head_of == _EMPTY_NODE], minlength=len(listed))
-    each = np.diff(offsets)[deps.codes] if listed else np.zeros(0, np.int64)
+    each = np.diff(offsets)[deps.codes] if listed else np.zeros(0, np.int32)
     dependent = np.repeat(np.arange(len(deps), dtype=np.int32), each)
-    edge_at = ranges(offsets[:-1][deps.codes], each) if listed else each
-    local = head_of[kept][edge_at]
+    before = np.cumsum(each, dtype=np.int32) - each
+    edge_at = np.repeat(offsets[:-1][deps.codes] - before, each) if listed else each
+    edge_at += np.arange(len(edge_at), dtype=np.int32)
+    local = head_of[kept].astype(np.int32)[edge_at]
     outside = np.flatnonzero(local > sentence_length[dependent])
     if outside.size:
         word = int(dependent[outside[0]])
         fail(word, f"DEPS points to word {local[outside[0]]} of a sentence of {sentence_length[word]} words")
     return Edges(
         dependent,
-        np.where(local == 0, -1, first_word[dependent] + local - 1).astype(np.int32),
+        np.where(local == 0, np.int32(-1), first_word[dependent] + local - 1),
         Coded(labels[number_of[kept][edge_at]], names),
         int(dropped[deps.codes].sum()) if listed else 0,
     )

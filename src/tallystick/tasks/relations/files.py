@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tallystick.errors import MetricError, Place, ValueMismatch
 from tallystick.files.boundaries import Format, Opening, find_format
@@ -178,7 +178,17 @@ def read_relations(
     found: RelationDocuments = chosen.read(
         opening, training=training, keep_text=keep_text, sure=sure, predicted=predicted
     )
+    if any(isinstance(one, RelationSet) for one in found.values.values()):
+        cast("Documents[RelationSet]", found).note_duplicates(_items, "relation")
     return found
+
+
+def _items(document: RelationSet) -> list[Any]:
+    """What two relations of a document differ in, if they are not one and the same."""
+    return [
+        (one.type, *((end.left, end.right, getattr(end, "type", None)) for end in (one.subj, one.obj)))
+        for one in document.relations
+    ]
 
 
 # Relations from Python: (type, subject, object), where the arguments are (start, end) or (start, end, type) with exclusive ends.

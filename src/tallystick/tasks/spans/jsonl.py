@@ -47,7 +47,7 @@ from tallystick.files.exports import (
     read_annotated,
     words,
 )
-from tallystick.files.json_values import Json, decode_line, id_in
+from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
@@ -345,9 +345,9 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
             raise InputError(f'expected an object with a list "{field}", found {keys}', place)
         text, tokens, key = value.get("text"), value.get("tokens"), id_in(value, place)
         if text is not None and not isinstance(text, str):
-            raise InputError('"text" is not a string', place)
+            raise InputError(f"text: expected text, found {shown(text)}", place)
         if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
-            raise InputError('"tokens" is not a list of strings', place)
+            raise InputError(f"tokens: expected a list of texts, found {shown(tokens)}", place)
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
         scores = () if sure is None else tuple(sure.take(str(number), value[field], field, place))
