@@ -91,7 +91,7 @@ class Graphs:
 
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
-    """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
+    """Pairs by name where the graphs of both files have one (`# ::id`), else by order; in the order of the reference."""
     return [(reference.graphs[k], predicted.graphs[j]) for k, j in _pairs(reference, predicted)]
 
 
