@@ -33,7 +33,7 @@ from tallystick.files.boundaries import (
     whole_lines,
 )
 from tallystick.files.json_values import decode_line, id_in, is_id, shown
-from tallystick.files.pairing import Missing, Side, pair_sides
+from tallystick.files.pairing import Missing, Side, all_named, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.tasks.plain import Given, Structure, expect, named
 
@@ -84,11 +84,14 @@ class Graphs:
         """What a pairing needs to know: graphs have names only if all of them do."""
         names = [graph.name for graph in self.graphs]
         places = [Place(self.file, graph.line or None) for graph in self.graphs]
-        return Side(self.file, names, places, named=len(names) > 0 and None not in names and not self.by_order)
+        named = (
+            not self.by_order and len(names) > 0 and (None not in names if self.problems else all_named(names, places))
+        )
+        return Side(self.file, names, places, named)
 
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
-    """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
+    """Pairs by name where the graphs of both files have one (`# ::id`), else by order; in the order of the reference."""
     return [(reference.graphs[k], predicted.graphs[j]) for k, j in _pairs(reference, predicted)]
 
 

@@ -49,7 +49,7 @@ from tallystick.files.exports import (
 )
 from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines, is_arrow_file
-from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
+from tallystick.files.pairing import Documents, Missing, Side, all_named, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
@@ -394,10 +394,10 @@ def _is_piece(piece: object) -> bool:
 def _pair(
     gold: list[_Record], guess: list[_Record], first: str, second: str, absent: Missing | None
 ) -> list[tuple[_Record, _Record]]:
-    sides = [
-        Side(file, [one.name for one in side], [one.place for one in side], all(one.name is not None for one in side))
-        for file, side in ((first, gold), (second, guess))
-    ]
+    sides = []
+    for file, side in ((first, gold), (second, guess)):
+        names, places = [one.name for one in side], [one.place for one in side]
+        sides.append(Side(file, names, places, all_named(names, places)))
     return [
         (gold[k], guess[j] if j >= 0 else replace(gold[k], spans=())) for k, j in pair_sides(sides[0], sides[1], absent)
     ]
