@@ -114,8 +114,8 @@ PENMAN = (
 )
 TRIPLES = (
     lines({"id": "s1", "top": "k", "triples": [["k", "instance", "know-01"], ["i", "instance", "i"], ["k", "ARG0", "i"]]},
-          {"variables": ["x", "y"], "triples": [["x", "REF", "y"], ["1", "of", "x"]]}),
-    b'# ::id s1\nk instance know-01\ni instance i\nk ARG0 i\nk name "New York"\n\nx REF y\n',
+          {"id": "s2", "variables": ["x", "y"], "triples": [["x", "REF", "y"], ["1", "of", "x"]]}),
+    b'# ::id s1\nk instance know-01\ni instance i\nk ARG0 i\nk name "New York"\n\n# ::id s2\nx REF y\n',
     b"instance(k, know-01) ^\ninstance(i, i) ^ ARG0(k, i)\n",
     b"b1 REF x1\nb1 male \"n.02\" x1\nb1 NEGATION b2\nb2 REF e1\nb2 Agent e1 x1\n",
 )  # fmt: skip

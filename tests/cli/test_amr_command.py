@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,7 @@ def test_graphs_are_paired_by_their_ids():
 
 
 def test_without_ids_by_order():
-    plain = [
-        text.replace("# ::id a ::snt The boy wants to go\n", "").replace("# ::id b\n", "") for text in (GOLD, SYSTEM)
-    ]
+    plain = [re.sub(r"# ::id .*\n", "", text) for text in (GOLD, SYSTEM)]
     Path("gold.amr").write_text(plain[0])
     Path("system.amr").write_text(plain[1])
     content = entries("--by", "document")

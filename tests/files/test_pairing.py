@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from running import run
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.pairing import document_key
 from tallystick.tasks.coreference.chains import Chains, PairedChains, chains_from_clusters, pair
@@ -132,3 +134,22 @@ def test_codes_say_which_mentions_are_common(key: dict[str, list[list[object]]],
     assert paired.response.entities == len(kept)
     assert np.all(np.diff(paired.response.document) >= 0)
     assert np.bincount(paired.response.entity, minlength=len(kept)).tolist() == [len(c) for _, c in kept]
+
+
+@pytest.mark.parametrize("task", ["relations", "events"])
+def test_other_tokens_on_the_other_side_are_said(task, tmp_path):
+    """Offsets count tokens, so that two ways to cut a text into tokens make two kinds of offsets."""
+    span = {"start": 0, "end": 1}
+    layer = {
+        "relations": [{"type": "r", "subj": span, "obj": span}],
+        "events": [{"type": "a", "trigger": span, "arguments": []}],
+    }[task]
+    for name, words in (("gold", ["can", "not", "go"]), ("system", ["cannot", "go"])):
+        lines = [{"id": "a", "tokens": ["x", "y"], task: layer}, {"id": "b", "tokens": words, task: layer}]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    done = run("score", task, "gold.jsonl", "system.jsonl", cwd=tmp_path)
+    assert (
+        "system.jsonl: 1 document has other tokens than in gold.jsonl, the first b; the offsets of both count"
+        in done.stderr
+    )
+    assert "tokens" not in run("score", task, "gold.jsonl", "gold.jsonl", cwd=tmp_path).stderr

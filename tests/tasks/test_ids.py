@@ -116,3 +116,26 @@ def test_training_data_that_are_not_there(task: str, tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="zz: no such file"):
         getattr(ts, task)(file, file).by("seen", train="zz")
+
+
+@pytest.mark.parametrize(
+    "task", sorted({*LINES} - {"templates", "roles", "coreference", "arguments", "events", "nary"})
+)
+def test_some_documents_with_ids_and_some_without_can_be_paired_neither_way(task: str, tmp_path: Path) -> None:
+    files = [
+        write(tmp_path / name, task, ids) for name, ids in (("gold.jsonl", ["a", None]), ("system.jsonl", [None, "a"]))
+    ]
+    done = run("score", task, *files, code=2)
+    assert "gold.jsonl:2: has no " in done.stderr
+    assert ("line 1 has one; give all documents ids, or none" in done.stderr) != (task in ("records", "calls"))
+    for one in files:
+        write(one, task, [None, None])
+    run("score", task, *files)
+
+
+@pytest.mark.parametrize("task", ["templates", "roles", "coreference", "arguments", "events", "nary"])
+def test_where_a_document_without_an_id_has_a_number_it_meets_no_other(task: str, tmp_path: Path) -> None:
+    files = [
+        write(tmp_path / name, task, ids) for name, ids in (("gold.jsonl", ["a", None]), ("system.jsonl", [None, "a"]))
+    ]
+    assert run("score", task, *files, code=None).returncode in (2, 3)

@@ -146,3 +146,15 @@ def test_tokens_that_are_none(tmp_path, tokens, found):
     (tmp_path / "gold.json").write_text(json.dumps([document]))
     with pytest.raises(InputError, match=rf"gold\.json: \[0\]\.tokens: expected a list, found {found}"):
         read_relations(tmp_path / "gold.json")
+
+
+def test_duplicates_are_said(tmp_path):
+    relation = {"type": "r", "subj": [0, 1, "A"], "obj": [1, 2, "B"]}
+    lines = [
+        {"id": "a", "relations": [relation]},
+        {"id": "b", "relations": [relation, {**relation, "obj": [1, 2, "C"]}, relation, relation]},
+    ]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    assert read_relations(tmp_path / "gold.jsonl").warnings == [
+        f"{tmp_path / 'gold.jsonl'}: 2 duplicate relations counted once, the first in b"
+    ]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import tallystick as ts
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.structures import TextMention
 from tallystick.tasks.nary.files import read_nary
@@ -111,3 +112,14 @@ def test_plain_relations(tmp_path):
 def test_bad_relations_are_named_with_their_place(tmp_path, record, message):
     with pytest.raises(InputError, match=message):
         read_nary(write(tmp_path / "a.jsonl", record))
+
+
+def test_duplicate_relations_are_said():
+    relation = {"type": "r", "args": {"Task": [[0, 1], [5, 6]], "Method": [[2, 3]]}}
+    again = {"type": "r", "args": {"Method": [[2, 3]], "Task": [[5, 6], [0, 1]]}}
+    found = ts.nary([[relation]], [[relation, again]])
+    assert "<predicted>: 1 duplicate relation counted once, the first in 0" in found.warnings
+    assert (
+        ts.nary([[relation]], [[relation, {**again, "args": {"Task": [[0, 1]]}}]]).warnings
+        == ts.nary([[relation]], [[relation]]).warnings
+    )

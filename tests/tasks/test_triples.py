@@ -1,7 +1,10 @@
 """Graphs as triples, in JSON Lines and in text."""
 
+import json
+
 import pytest
 
+import tallystick as ts
 from tallystick.errors import InputError
 from tallystick.tasks.amr.files import parse_triples
 
@@ -45,3 +48,19 @@ def test_errors(text, reason):
     found = parse_triples(text, lenient=True)
     assert len(found.problems) == 1
     assert found.graphs[0].variables == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"top": ["k"]}, r'"top" is \["k"\]; expected the name of a variable'),
+        ({"top": True}, r'"top" is true; expected the name of a variable'),
+        ({"variables": ["k", None]}, r'"variables" is \["k",null\]; expected a list of names'),
+        ({"variables": ["k", {}]}, r'"variables" is \["k",\{\}\]; expected a list of names'),
+    ],
+)
+def test_names_that_are_none(tmp_path, wrong, said):
+    graph = {"triples": [["k", "instance", "know"]], **wrong}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(graph) + "\n")
+    with pytest.raises(InputError, match=rf"gold\.jsonl:1: {said}"):
+        ts.amr(tmp_path / "gold.jsonl", tmp_path / "gold.jsonl")

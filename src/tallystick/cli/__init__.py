@@ -12,8 +12,9 @@ def main() -> NoReturn:
 
     # Small problems gain nothing from BLAS threads, and starting them costs more than scoring.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What is loaded stays: to look for garbage in it every 700 objects took a tenth of a small command.
-    gc.set_threshold(50_000, 20, 50)
+    # What is loaded stays, and so do most values: to look for garbage in them every 700 objects took a tenth of a small command, and
+    # every 50,000 a tenth of a large one.
+    gc.set_threshold(500_000, 20, 50)
     try:
         from tallystick.cli.main import tallystick
 

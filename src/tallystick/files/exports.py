@@ -50,7 +50,7 @@ from tallystick.errors import InputError, MetricError, Place, TallystickError, c
 from tallystick.files.boundaries import Format, Opening
 from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines, is_arrow_file
-from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, names_by_content, paired_by_text
+from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named, names_by_content, paired_by_text
 from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
@@ -161,7 +161,7 @@ class AnnotatedFile:
 
     @property
     def named(self) -> bool:
-        return all(one.name is not None for one in self.documents)
+        return all_named([one.name for one in self.documents], [one.place for one in self.documents])
 
     @property
     def contents(self) -> dict[str, str]:

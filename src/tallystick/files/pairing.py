@@ -9,7 +9,7 @@ reference does not have cannot be scored, so it is ignored, and noted too.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import IO, Any, Generic, Literal, TypeVar
@@ -116,6 +116,17 @@ class Side(Generic[K]):
             raise repeated_name(self.names[again], places[before], places[again] or Place(self.file))
 
 
+def all_named(names: Sequence[Any], places: Sequence[Place | None]) -> bool:
+    """Whether documents have names (None is none). If only some of them have, they can be paired neither by name nor by order."""
+    without = next((k for k, name in enumerate(names) if name is None), None)
+    there = next((k for k, name in enumerate(names) if name is not None), None)
+    if without is None or there is None:
+        return without is None
+    other = places[there]
+    line = f"line {other.line}" if other is not None and other.line else f"document {there + 1}"
+    raise InputError(f"has no id, and {line} has one; give all documents ids, or none", places[without])
+
+
 def repeated_name(name: object, before: Place | None, again: Place) -> InputError:
     """The error for a second document of one name."""
     where = f" in line {before.line}" if before is not None and before.line else ""
@@ -178,14 +189,26 @@ class Documents(Generic[T]):
     """The texts of documents whose names are numbers that a tool gave them."""
     alone: InputError | None = None
     """What is wrong if the reference is this file too: nothing in it was predicted."""
+    tokens: dict[str, int] = field(default_factory=dict)
+    """A number for the tokens that offsets count, where they are known."""
 
-    def add(self, name: str, value: T, place: Place, text: Any = None) -> None:
-        """Put a document in; a name may stand for one document only."""
+    def add(self, name: str, value: T, place: Place, text: Any = None, tokens: Sequence[str] = ()) -> None:
+        """Put a document in; a name may stand for one document only. The `tokens` are what its offsets count, where they are known."""
         if name in self.values:
             raise repeated_name(name, self.places[name], place)
         self.values[name], self.places[name] = value, place
         if text is not None:
             self.texts[name] = text
+        if tokens:
+            self.tokens[name] = hash(tuple(tokens))
+
+    def note_duplicates(self, items: Callable[[T], Sequence[Hashable]], what: str) -> None:
+        """Say how many items of sets were given more than once."""
+        extra = {name: len(found) - len(set(found)) for name, one in self.values.items() if (found := items(one))}
+        where = next((name for name, count in extra.items() if count), None)
+        if where is not None:
+            many = counted(sum(extra.values()), f"duplicate {what}")
+            self.warnings.append(f"{self.file}: {many} counted once, the first in {where}")
 
     @property
     def side(self) -> Side[str]:
@@ -224,7 +247,9 @@ def pair_documents(
         values = {renamed[name]: one for name, one in predicted.values.items()}
         places = {renamed[name]: one for name, one in predicted.places.items()}
         note = paired_by_text(reference.file, predicted.file)
-        predicted = replace(predicted, values=values, places=places, texts={}, warnings=[*predicted.warnings, note])
+        predicted = replace(
+            predicted, values=values, places=places, texts={}, tokens={}, warnings=[*predicted.warnings, note]
+        )
     sides = reference.side, predicted.side
     pairs = pair_sides(*sides, absent)
     left, right = list(reference.values.values()), list(predicted.values.values())
@@ -232,10 +257,23 @@ def pair_documents(
         tuple(sides[0].names[k] if k >= 0 else sides[1].names[j] for k, j in pairs),
         tuple(left[k] if k >= 0 else nothing() for k, _ in pairs),
         tuple(right[j] if j >= 0 else nothing() for _, j in pairs),
-        (*reference.warnings, *predicted.warnings),
+        (*reference.warnings, *predicted.warnings, *_other_tokens(reference, predicted, pairs)),
         {**predicted.texts, **reference.texts},
         places_of(reference, predicted, pairs),
     )
+
+
+def _other_tokens(
+    reference: Documents[Any], predicted: Documents[Any], pairs: Sequence[tuple[int, int]]
+) -> Iterator[str]:
+    """What to say of documents that have other tokens on the other side: their offsets count something else."""
+    ours, theirs = list(reference.values), list(predicted.values)
+    both = [(ours[k], theirs[j]) for k, j in pairs if k >= 0 and j >= 0]
+    known = [(k, j) for k, j in both if k in reference.tokens and j in predicted.tokens]
+    unlike = [k for k, j in known if reference.tokens[k] != predicted.tokens[j]]
+    if unlike:
+        many = f"{counted(len(unlike), 'document')} {'has' if len(unlike) == 1 else 'have'} other tokens"
+        yield f"{predicted.file}: {many} than in {reference.file}, the first {unlike[0]}; the offsets of both count tokens, and are compared as they are"
 
 
 def names_by_content(reference: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, str]:

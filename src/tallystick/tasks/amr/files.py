@@ -32,8 +32,8 @@ from tallystick.files.boundaries import (
     up_to_the_last,
     whole_lines,
 )
-from tallystick.files.json_values import decode_line, id_in, shown
-from tallystick.files.pairing import Missing, Side, pair_sides
+from tallystick.files.json_values import decode_line, id_in, is_id, shown
+from tallystick.files.pairing import Missing, Side, all_named, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.tasks.plain import Given, Structure, expect, named
 
@@ -84,11 +84,14 @@ class Graphs:
         """What a pairing needs to know: graphs have names only if all of them do."""
         names = [graph.name for graph in self.graphs]
         places = [Place(self.file, graph.line or None) for graph in self.graphs]
-        return Side(self.file, names, places, named=len(names) > 0 and None not in names and not self.by_order)
+        named = (
+            not self.by_order and len(names) > 0 and (None not in names if self.problems else all_named(names, places))
+        )
+        return Side(self.file, names, places, named)
 
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
-    """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
+    """Pairs by name where the graphs of both files have one (`# ::id`), else by order; in the order of the reference."""
     return [(reference.graphs[k], predicted.graphs[j]) for k, j in _pairs(reference, predicted)]
 
 
@@ -458,8 +461,10 @@ def _of_record(record: Any, number: int, place: Place) -> Graph:
         triples.append((str(triple[0]), str(triple[1]), str(triple[2])))
     name = id_in(record, place)
     variables, top = record.get("variables"), record.get("top")
-    if variables is not None and not isinstance(variables, list):
+    if variables is not None and not (isinstance(variables, list) and all(map(is_id, variables))):
         raise InputError(f'"variables" is {shown(variables)}; expected a list of names', place)
+    if top is not None and not is_id(top):
+        raise InputError(f'"top" is {shown(top)}; expected the name of a variable', place)
     listed = None if variables is None else [str(v) for v in variables]
     return _graph_of_triples(triples, name, listed, None if top is None else str(top), number, place)
 

@@ -522,7 +522,7 @@ def read_events(
             before = out.values[key]
             out.values[key] = EventDocument((*before.events, *document.events), before.tokens, before.sentences)
         else:
-            out.add(key, document, record.place)
+            out.add(key, document, record.place, tokens=document.tokens)
     if out.format == "JSON":
         mentions = {
             name: [one for e in of.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
@@ -723,7 +723,7 @@ def _read_annotated(layout: Layout, source: Source, predicted: bool) -> Document
     for number, one in enumerate(found.documents, 1):
         numbers = sentence_numbers([len(words) for words in one.sentences or ()])
         name = one.name if one.name is not None else str(number)
-        out.add(name, EventDocument(one.events, one.tokens or (), numbers), one.place)
+        out.add(name, EventDocument(one.events, one.tokens or (), numbers), one.place, tokens=one.tokens or ())
     return out
 
 
@@ -735,7 +735,7 @@ def _read_conll_2012(source: Source, **_: Any) -> Documents[EventDocument]:
     for name, line, sentences, events in read_conll_2012(source):
         words = tuple(word for sentence in sentences for word in sentence)
         numbers = sentence_numbers([len(sentence) for sentence in sentences])
-        out.add(name, EventDocument(tuple(events), words, numbers), source.place(line))
+        out.add(name, EventDocument(tuple(events), words, numbers), source.place(line), tokens=words)
     return _not_empty(out)
 
 

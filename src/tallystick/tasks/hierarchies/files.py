@@ -27,7 +27,7 @@ from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format, Opening, find_format
 from tallystick.files.json_values import NotJson, column_of, decode, is_id, shown
-from tallystick.files.pairing import Missing, Side, pair_sides
+from tallystick.files.pairing import Missing, Side, all_named, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.frozen import frozen
@@ -135,7 +135,7 @@ class Building:
     def event(self, name: str, where: Where = NOWHERE, identity: Hashable = None) -> None:
         """An event mention of the document that is open."""
         if name in self.rows:
-            raise self.error(f"duplicate event {name}", where)
+            raise self.error(f"duplicate event {name}; names must be unique", where)
         self.rows[name] = len(self.names)
         self.document.append(len(self.documents) - 1)
         self.names.append(name)
@@ -373,9 +373,10 @@ def read_jsonl(opening: Opening) -> Hierarchies:
 
 class _Reading:
     def __init__(self, source: Source) -> None:
-        self.building = Building(source)
+        self.source, self.building = source, Building(source)
         self.ways: set[str] = set()
-        self.unnamed = 0
+        self.named: list[Any] = []
+        self.places: list[Place] = []
         self.line, self.number = "", 0
         self.spans: dict[tuple[int, Any], int] = {}
 
@@ -386,7 +387,8 @@ class _Reading:
         name = value.get("id")
         if name is not None and not is_id(name):
             raise self.error(f"id: expected text or a whole number, found {shown(name)}", "id")
-        self.unnamed += name is None
+        self.named.append(name)
+        self.places.append(self.source.place(number))
         self.building.open(str(name) if name is not None else str(len(self.building.documents)))
         for k, event in enumerate(self.listed(value, "events")):
             self.event(event, k)
@@ -439,7 +441,7 @@ class _Reading:
             raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
         self.ways.add("name" if identity is None else "span")
         if str(name) in self.building.rows:
-            raise self.error(f"duplicate event {name}", "events", k)
+            raise self.error(f"duplicate event {name}; names must be unique", "events", k)
         self.building.event(str(name), self.at(), identity)
 
     def names(self, value: Any, expected: str, *path: str | int, count: int | None = None) -> list[str]:
@@ -477,7 +479,7 @@ class _Reading:
         if len(self.ways) > 1:
             raise self.building.error("some events have a span and some do not; give a span to all or to none")
         self.building.identified_by = next(iter(self.ways), "name")
-        return self.building.finish(named=self.unnamed == 0)
+        return self.building.finish(named=all_named(self.named, self.places))
 
 
 def _is_name(value: Any) -> bool:

@@ -55,7 +55,18 @@ def read_nary(name: AnySource, *others: AnySource) -> Documents[Relations]:
                 raise SidesMismatch(f"{name} has the document {key!r}, which {other} does not have")
             parts.append(found[key])
         out.add(key, _plain(record) if record.has("relations") else _scirex(parts), record.place)
+    out.note_duplicates(_items, "relation")
     return out
+
+
+def _items(document: Relations) -> list[Any]:
+    """What two relations of a document differ in, if they are not one and the same."""
+    entities = {name: frozenset(mentions) for name, mentions in document.clusters.items()}
+    types = document.types or [""] * len(document.relations)
+    return [
+        (type_, frozenset((role, entities.get(name, name)) for role, name in one.items()))
+        for type_, one in zip(types, document.relations, strict=True)
+    ]
 
 
 class _Args(msgspec.Struct):

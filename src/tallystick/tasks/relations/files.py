@@ -21,14 +21,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tallystick.errors import MetricError, Place, ValueMismatch
 from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import EXPORTS, SYSTEMS, Annotated, Ask, Layout, formats_of, read_annotated, words
 from tallystick.files.json_values import Json
-from tallystick.files.pairing import Documents
+from tallystick.files.pairing import Documents, all_named
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
@@ -178,7 +178,17 @@ def read_relations(
     found: RelationDocuments = chosen.read(
         opening, training=training, keep_text=keep_text, sure=sure, predicted=predicted
     )
+    if any(isinstance(one, RelationSet) for one in found.values.values()):
+        cast("Documents[RelationSet]", found).note_duplicates(_items, "relation")
     return found
+
+
+def _items(document: RelationSet) -> list[Any]:
+    """What two relations of a document differ in, if they are not one and the same."""
+    return [
+        (one.type, *((end.left, end.right, getattr(end, "type", None)) for end in (one.subj, one.obj)))
+        for one in document.relations
+    ]
 
 
 # Relations from Python: (type, subject, object), where the arguments are (start, end) or (start, end, type) with exclusive ends.
@@ -244,14 +254,16 @@ def _read_plain(
     opening: Opening, keep_text: bool, sure: ItemConfidences | None = None, **_: Any
 ) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
-    out.named = all(one.get(*NAMES) is not None for one in opening.documents)
+    documents = opening.documents
+    out.named = all_named([one.get(*NAMES) for one in documents], [one.place for one in documents])
     counts: dict[str, int] = {}
     for number, document in enumerate(opening.documents, 1):
         text, name = words_of(document), document_name(document, number, *NAMES)
-        out.add(name, _plain(document), document.place, text if keep_text else None)
+        tokens = () if text is None else text.words
+        out.add(name, _plain(document), document.place, text if keep_text else None, tokens)
         if sure is not None:
             sure.take(name, document.value["relations"], "relations", document.place)
-        counts[name] = sum(map(len, text.sentences)) if text is not None else 0
+        counts[name] = len(tokens)
     arguments = {name: (one for r in of.relations for one in (r.subj, r.obj)) for name, of in out.values.items()}
     warn_outside(out, arguments, counts)
     return out
@@ -301,7 +313,7 @@ def _read_links(
     for number, one in enumerate(found.documents, 1):
         name = one.name if one.name is not None else str(number)
         relations = tuple(Relation(link.type, link.subj.mention, link.obj.mention) for link in one.links)
-        out.add(name, RelationSet(relations), one.place, _text_of(one) if keep_text else None)
+        out.add(name, RelationSet(relations), one.place, _text_of(one) if keep_text else None, one.tokens or ())
         if sure is not None:
             sure.take(name, [link.given for link in one.links], "relations", one.place)
     return out

@@ -30,7 +30,7 @@ from tallystick.files.boundaries import Format, Opening, Uncut, column_boundarie
 from tallystick.files.boundaries import find_format as recognise
 from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.lines import is_arrow_file
-from tallystick.files.pairing import Missing, pair_sides
+from tallystick.files.pairing import Missing, all_named, pair_sides
 from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
@@ -407,8 +407,9 @@ def _tag_lists(side: Source | Given) -> TagLists:
 
 
 def _rows(source: Source, field: str | None, names: str | None) -> TagLists:
-    """The rows of a file as lists of tags; without names for all of them they are paired by order."""
+    """The rows of a file as lists of tags; without names they are paired by order."""
     rows = read_rows(source, field, names)
+    all_named([one.name for one in rows], [Place(str(source), one.line or None) for one in rows])
     ids = tuple(one.name for one in rows if one.name is not None)
     return TagLists(
         str(source),

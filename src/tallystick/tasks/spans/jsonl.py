@@ -47,9 +47,9 @@ from tallystick.files.exports import (
     read_annotated,
     words,
 )
-from tallystick.files.json_values import Json, decode_line, id_in
+from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines, is_arrow_file
-from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
+from tallystick.files.pairing import Documents, Missing, Side, all_named, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
@@ -345,9 +345,9 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
             raise InputError(f'expected an object with a list "{field}", found {keys}', place)
         text, tokens, key = value.get("text"), value.get("tokens"), id_in(value, place)
         if text is not None and not isinstance(text, str):
-            raise InputError('"text" is not a string', place)
+            raise InputError(f"text: expected text, found {shown(text)}", place)
         if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
-            raise InputError('"tokens" is not a list of strings', place)
+            raise InputError(f"tokens: expected a list of texts, found {shown(tokens)}", place)
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
         scores = () if sure is None else tuple(sure.take(str(number), value[field], field, place))
@@ -394,10 +394,10 @@ def _is_piece(piece: object) -> bool:
 def _pair(
     gold: list[_Record], guess: list[_Record], first: str, second: str, absent: Missing | None
 ) -> list[tuple[_Record, _Record]]:
-    sides = [
-        Side(file, [one.name for one in side], [one.place for one in side], all(one.name is not None for one in side))
-        for file, side in ((first, gold), (second, guess))
-    ]
+    sides = []
+    for file, side in ((first, gold), (second, guess)):
+        names, places = [one.name for one in side], [one.place for one in side]
+        sides.append(Side(file, names, places, all_named(names, places)))
     return [
         (gold[k], guess[j] if j >= 0 else replace(gold[k], spans=())) for k, j in pair_sides(sides[0], sides[1], absent)
     ]
