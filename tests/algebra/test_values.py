@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from benchmarks import values as table
+from tallystick.algebra import values
 from tallystick.algebra.values import read_date, read_number
 from tallystick.errors import DerivationError, MetricError, TallystickError
 from tallystick.structures import EntitySet, EventSet, TemplateSet, Var
@@ -500,3 +502,15 @@ def test_numbers_are_one_case_that_is_chosen_once():
     found = str(ts.derive(dict[str, int | float | str | list[str]], {"[*].value<float>": ts.number(0.5)}))
     assert "float=number(absolute=0.5), str=exact" in found
     assert "int=exact" not in found
+
+
+WORDS = st.sampled_from(["AP", "EST", "Z", "am", "h", "Mar", "May", "T", "of", "tag", "x", "Q", "lundi", "5th", "utc"])
+PIECES = st.lists(WORDS | st.from_regex(r"[0-9]{1,6}", fullmatch=True) | st.sampled_from(list(" -./,+:'_")), max_size=7)
+
+
+@given(PIECES)
+def test_what_is_plainly_no_date_is_none_to_dateutil(pieces):
+    text = "".join(pieces)
+    with patch.object(values, "_says_no_date", lambda *_: False):
+        expected = values._date_in_words(text, "")
+    assert values._date_in_words(text, "") == expected

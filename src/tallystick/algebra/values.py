@@ -380,6 +380,8 @@ def _date_in_words(text: str, language: str) -> tuple[Moment, Moment] | None:
     if not any(c.isalpha() for c in text) or not any(c.isdigit() for c in text):
         return None  # the year is never a word
     reader = _reader(language)
+    if _says_no_date(text, _date_words(language)):
+        return None
     try:
         first, second = (
             reader.parse(text, default=datetime.datetime(year, month, day), tzinfos=_zone)
@@ -391,6 +393,26 @@ def _date_in_words(text: str, language: str) -> tuple[Moment, Moment] | None:
         return None
     found = first, _DAY if first.day == second.day else _MONTH
     return found, found
+
+
+def _says_no_date(text: str, known: frozenset[str]) -> bool:
+    """Whether it is plain to see that dateutil will not read a text: no word is known to it, and without a time, which takes a colon, long
+    numbers or several of them, an unknown word is no zone either."""
+    if not text.isascii() or ":" in text:
+        return False
+    digits = re.findall("[0-9]+", text)
+    if len(digits) > 2 or max(map(len, digits), default=0) > 5:
+        return False
+    return known.isdisjoint(re.findall("[a-z]+", text.lower()))
+
+
+@lru_cache(maxsize=64)
+def _date_words(language: str) -> frozenset[str]:
+    """Every run of letters in the words that mean something in a date."""
+    info = _reader(language).info
+    lists = (info.JUMP, info.WEEKDAYS, info.MONTHS, info.HMS, info.AMPM, info.UTCZONE, info.PERTAIN)
+    words = (word for some in lists for one in some for word in ((one,) if isinstance(one, str) else one))
+    return frozenset(run for word in words for run in re.findall("[a-z]+", word.lower()))
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,6 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from tallystick.errors import InputError, TallystickError
-from tallystick.files.templates import render
 from tallystick.judging.agreement import Agreement
 from tallystick.judging.desk import (
     RELATION_KEYS,
@@ -197,9 +196,11 @@ class JudgeServer(ThreadingHTTPServer):
 
     def page(self) -> str:
         """The page; its script loads everything else."""
-        page = files("tallystick.judging").joinpath("page")
-        values = {"store": self.store.path.name, "version": __version__, "annotator": self.annotator or ""}
-        return render("judge.html.j2", lambda name: page.joinpath(name).read_text(encoding="utf-8"), values)
+        from jinja2 import Environment
+
+        source = files("tallystick.judging").joinpath("page/judge.html.j2").read_text(encoding="utf-8")
+        template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
+        return template.render(store=self.store.path.name, version=__version__, annotator=self.annotator or "")
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -557,7 +557,7 @@ class _Context:
         out = list(found)
         open_ = [k for k, kind in enumerate(out) if not kind or PRIORITY[kind] >= PRIORITY["swapped"]]
         keys = plain_keys([predicted[k] for k in open_])
-        codes = np.fromiter((-1 if key is None else self._codes[key] for key in keys), np.int64, len(keys))
+        codes = np.fromiter(map(self._codes.get, keys, repeat(-1)), np.int64, len(keys))
         trail = of.leaf.trails[0]
         where = np.fromiter((rows[k] for k in open_), np.int64, len(open_))
         record, document = trail.records[where], trail.documents[where]
@@ -640,7 +640,10 @@ def _all_plain(values: Sequence[Any]) -> Sequence[Any]:
 def _different(values: Iterable[Any]) -> Iterable[Any]:
     """Some values as something to look them up by, each once or more often."""
     values = list(values)
+    kinds = set(map(type, values))
     try:
+        if len(kinds) == 1:
+            return list(zip(repeat(kinds.pop().__name__), set(values)))
         return [(one.__name__, value) for one, value in set(zip(map(type, values), values, strict=True))]
     except TypeError:
         return map(_hashable, values)

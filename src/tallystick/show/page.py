@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tallystick.files.templates import render
+from tallystick.errors import TallystickError
 from tallystick.files.writing import JsonText, to_json
 from tallystick.frozen import frozen
 from tallystick.show.tables import Table, cell_text, head_text, kind_of
 from tallystick.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 @frozen
@@ -31,8 +34,19 @@ class Section:
 def render_page(template: str, scripts: Sequence[str], content: Any, **values: Any) -> str:
     """A page from its template, with style, scripts and data inside."""
     sources = [_asset(name) for name in scripts]
-    own = {"style": _asset("page.css"), "script": "\n".join(sources), "data": embed(content), "version": __version__}
-    return render(template, _asset, {**own, **values})
+    return (
+        _environment()
+        .get_template(template)
+        .render(style=_asset("page.css"), script="\n".join(sources), data=embed(content), version=__version__, **values)
+    )
+
+
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, FunctionLoader
+    except ImportError:
+        raise TallystickError("a report needs jinja2: pip install jinja2") from None
+    return Environment(loader=FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
 
 def _asset(name: str) -> str:

@@ -41,13 +41,17 @@ def are_lines(values: Collection[str], longest: int = LONGEST) -> bool:
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:
     """The parts of a record by name; nothing for other values."""
-    from tallystick.engine.data import fields_of
-
-    if isinstance(value, (str, bytes)) or is_mention(value):
+    if type(value) in _WHOLE or isinstance(value, (str, bytes)) or is_mention(value):
         return []
     if isinstance(value, Mapping):
         return [(str(key), part) for key, part in value.items()]
+    from tallystick.engine.data import fields_of
+
     return [(name, getattr(value, name)) for name in fields_of(type(value)) or ()]
+
+
+_WHOLE = frozenset((str, list, tuple, int, float, bool, type(None)))
+"""What has no named parts."""
 
 
 def _words(value: Any) -> str:
@@ -59,6 +63,8 @@ def _words(value: Any) -> str:
         return "true" if value else "false"
     if type(value) is int or type(value) is float:
         return str(value)
+    if type(value) is list or type(value) is tuple:
+        return "; ".join(_listed(value)) or "nothing"
     from tallystick.engine.data import Invalid
 
     if isinstance(value, Invalid):

@@ -11,7 +11,7 @@ independent of each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -80,7 +80,7 @@ def words_of(pairs: PairedChains, options: CoreferenceOptions) -> Words:
 
     @cache
     def tokens(document: str) -> list[str]:
-        return [word for sentence in texts.get(document, ()) for word in sentence]
+        return list(chain.from_iterable(texts.get(document, ())))
 
     return tokens
 
@@ -108,6 +108,7 @@ def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
     both = {mention for chain in chains for mention in chain[1]}, {mention for chain in chains for mention in chain[2]}
     marks: tuple[list[Mark], list[Mark]] = ([], [])
     alone = [0, 0]
+    pairs = _are_pairs([*both[0], *both[1]])
     new = tuple.__new__  # there are many, and a named tuple takes its time
     for number, (matched, ours, theirs, found) in enumerate(chains):
         for side, mentions in enumerate((ours, theirs)):
@@ -118,9 +119,12 @@ def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
             # Chains of both sides that were not matched never share a group.
             group = number if matched else 10_000 + 2 * number + side
             others, lost = both[1 - side], (MISSED, SPURIOUS)[side]
-            for mention, span in _spans(mentions):
-                status = RIGHT if mention in found else PART if mention in others else lost
-                marks[side].append(new(Mark, (*span, label, status, group)))
+            spans = [(one[0], one[1] + 1) for one in mentions] if pairs else map(_span, mentions)
+            marks[side].extend(
+                new(Mark, (*span, label, RIGHT if one in found else PART if one in others else lost, group))
+                for one, span in zip(mentions, spans, strict=True)
+                if span is not None
+            )
     return TextDrawing(
         "Chains in the text", sentences, *marks, coloured=True,
         note="One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
@@ -164,7 +168,7 @@ def columns_with_words(found: Explained, entities: Level, words: Words, document
         of = [tokens[entities.homes[home]] for home in one.homes]
         if _are_pairs([value for value in one.reference if value is not None]):
             ours = [
-                None if value is None else Plain(_said_pair(some, *value))
+                None if value is None else _said_pair(some, *value)
                 for value, some in zip(one.reference, of, strict=True)
             ]
         else:
@@ -200,13 +204,6 @@ def _span(mention: Any) -> tuple[int, int] | None:
     if len(mention) == 2 and isinstance(mention[0], int) and isinstance(mention[1], int):
         return mention[0], mention[1] + 1
     return (mention[0][0], mention[-1][1] + 1) if all(isinstance(part, tuple) for part in mention) else None
-
-
-def _spans(mentions: Sequence[Any]) -> Iterable[tuple[Any, tuple[int, int]]]:
-    """Each mention that is a span, and that."""
-    if _are_pairs(mentions):
-        return [(mention, (mention[0], mention[1] + 1)) for mention in mentions]
-    return [(mention, span) for mention in mentions if (span := _span(mention)) is not None]
 
 
 def _are_pairs(mentions: Sequence[Any]) -> bool:
