@@ -55,6 +55,11 @@ class TaskCommand(click.Command):
         command.also_by = task.also_by
         return command
 
+    def _refuse_empty(self, ctx: click.Context) -> None:
+        for one in self.params:
+            if isinstance(one, click.Option) and one.default != "" and one.metavar != LIST:
+                refuse_empty(one.opts[0], ctx.params.get(one.name or ""), one.metavar or "", one.help or "")
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             left = super().parse_args(ctx, list(args))
@@ -69,10 +74,7 @@ class TaskCommand(click.Command):
             ]
             for one in dict.fromkeys(one for one in single if single.count(one) > 1):
                 say(f"Warning: {one.opts[0]} was given {single.count(one)} times; only the last one counts")
-        for known in self.params:
-            if isinstance(known, click.Option) and known.default != "" and known.metavar != LIST:
-                value = ctx.params.get(known.name or "")
-                refuse_empty(known.opts[0], value, known.metavar or "", known.help or "")
+        self._refuse_empty(ctx)
         if ctx.params.get("by") in self.also_by:
             ctx.params["by"], label = self.also_by[ctx.params["by"]]
             ctx.params["label"] = ctx.params.get("label") or label

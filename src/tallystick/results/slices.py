@@ -188,35 +188,12 @@ def _items(result: Result) -> list[float]:
 
 def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
     """The values of a field of the reference; None where there is no such field, but an attribute of documents."""
-    result = next((one for one in results.values() if one.is_expression and one.sources is not None), None)
-    out: list[Any] = []
     known: dict[str, None] = {}
-    there = False
-    for reference, _ in result.documents_kept if result is not None else ():
-        for value in as_objects(reference):
-            has, above = True, ""
-            for step in path.split("."):
-                names = field_names(value)
-                known |= dict.fromkeys(f"{above}{name}" for name in names)
-                above = f"{above}{step}."
-                has = step in names
-                value = None if not has else value[step] if isinstance(value, Mapping) else getattr(value, step, None)
-            there = there or has
-            out.append(value)
-    if there:
-        return out
-    rows = {} if "[" in path else _lines(results)
-    found = [[value_at(line, path) for line in lines] for lines in rows.values()]
-    if any(one is not MISSING for values in found for one in values):
-        several = next(
-            (key for key, values in zip(rows, found, strict=True) if any(one != values[0] for one in values)), None
-        )
-        if several is not None:
-            raise MetricError(f"{option} {path}: the lines of document {several} have different values; expected one")
-        return [None if values[0] is MISSING else values[0] for values in found]
-    known |= {key: None for lines in rows.values() for line in lines for key in line}
-    if path in DOCUMENTS:
-        return None
+    found = _of_values(results, path, known)
+    if found is None and "[" not in path:
+        found = _of_lines(results, path, option, known)
+    if found is not None or path in DOCUMENTS:
+        return found
     if known and "[" in path:
         raise MetricError(
             f"{option} {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
@@ -231,6 +208,37 @@ def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
         f"{option} {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
         f"a column of a file with their ids: {option} FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
     )
+
+
+def _of_values(results: Results, path: str, known: dict[str, None]) -> list[Any] | None:
+    """The values of a field of the documents as metrics see them; `known` gets the fields that there are."""
+    result = next((one for one in results.values() if one.is_expression and one.sources is not None), None)
+    out: list[Any] = []
+    there = False
+    for reference, _ in result.documents_kept if result is not None else ():
+        for value in as_objects(reference):
+            has, above = True, ""
+            for step in path.split("."):
+                names = field_names(value)
+                known |= dict.fromkeys(f"{above}{name}" for name in names)
+                above = f"{above}{step}."
+                has = step in names
+                value = None if not has else value[step] if isinstance(value, Mapping) else getattr(value, step, None)
+            there = there or has
+            out.append(value)
+    return out if there else None
+
+
+def _of_lines(results: Results, path: str, option: str, known: dict[str, None]) -> list[Any] | None:
+    """The values of a field of the reference's lines; `known` gets the fields that there are."""
+    rows = _lines(results)
+    found = {key: [value_at(line, path) for line in lines] for key, lines in rows.items()}
+    known |= {key: None for lines in rows.values() for line in lines for key in line}
+    several = next((key for key, values in found.items() if any(one != values[0] for one in values)), None)
+    if several is not None:
+        raise MetricError(f"{option} {path}: the lines of document {several} have different values; expected one")
+    there = any(values[0] is not MISSING for values in found.values())
+    return [None if one is MISSING else one for one, *_ in found.values()] if there else None
 
 
 def _lines(results: Results) -> dict[Any, list[dict[str, Any]]]:

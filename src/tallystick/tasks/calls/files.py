@@ -341,16 +341,13 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             message = isinstance(value, dict) and "jsonrpc" in value
             key = portion.names[place] if portion.names else None
             if key is None and isinstance(value, dict) and not (message and id == "id"):
-                found_id = value_at(value, id)
-                key = None if found_id is MISSING or found_id is None else found_id
-                if key is not None and not is_id(key):
-                    raise wrong_id(id, key, lines.place(number))
+                key = _id_at(value, id, lines.place(number))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
-            if not log.calls and isinstance(value, str):
-                logs.wordy += 1
-                if strict:
-                    raise _no_log(value, line, lines, number)
+            wordy = not log.calls and isinstance(value, str)
+            logs.wordy += wordy
+            if wordy and strict:
+                raise _no_log(value, line, lines, number)
             if message and key in places:
                 logs.logs[places[key]].calls += log.calls
                 continue
@@ -361,6 +358,16 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     if not logs.logs:
         raise InputError("has no logs; expected one a line", lines.file)
     return logs
+
+
+def _id_at(value: Mapping[str, Any], path: str, place: Place) -> Any:
+    """The name of a log; None without one."""
+    found = value_at(value, path)
+    if found is MISSING or found is None:
+        return None
+    if not is_id(found):
+        raise wrong_id(path, found, place)
+    return found
 
 
 def _no_log(value: str, line: bytes, lines: Lines, number: int) -> InputError:
