@@ -141,6 +141,12 @@ def _texts(reference: Any, predicted: Any) -> bool:
     return isinstance(reference, str) and isinstance(predicted, str)
 
 
+def _spelled_out(reference: Any, predicted: Any) -> bool:
+    """One of the two is a text: two numbers that are the same are `equal`, and were seen before, unless they are integers which only as
+    floats are the same."""
+    return isinstance(reference, str) or isinstance(predicted, str) or max(abs(reference), abs(predicted)) >= 2**53
+
+
 def _words(reference: Any, predicted: Any) -> bool:
     """Two texts of which no number is made, with something left of them: "1.5" is not "15" without its punctuation."""
     return (
@@ -327,7 +333,7 @@ KINDS = {
             fits=_texts, letters=str.__eq__, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
         ),
         Kind(
-            "number", "the same number, spelled differently", True, reads=_POINT, similarity=_POINT,
+            "number", "the same number, spelled differently", True, reads=_POINT, fits=_spelled_out, similarity=_POINT,
             refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
         ),
         Kind(
@@ -341,7 +347,7 @@ KINDS = {
         Kind("json", "the same JSON, written differently", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
         Kind(
             "language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True,
-            reads=_NUMBER, similarity=_NUMBER,
+            reads=_NUMBER, fits=_spelled_out, similarity=_NUMBER,
             remedy=lambda pairs: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
         ),
         Kind(
