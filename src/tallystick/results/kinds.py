@@ -89,15 +89,21 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
             open_ = [k for k in open_ if read[k] & bit]
         if kind.letters is not None:
             open_ = [k for k in open_ if (both := letters[k]) is None or kind.letters(*both)]
-        if kind.fits is not None:
-            open_ = [k for k in open_ if kind.fits(*pairs[k])]
-        if kind.similarity is not None:
-            given = weights(kind.similarity, [pairs[k] for k in open_])
-            open_ = [k for k, weight in zip(open_, given, strict=True) if weight >= kind.least]
+        open_ = _of_kind(kind, open_, pairs)
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
         left = [k for k in left if not found[k]] if open_ else left
     return found
+
+
+def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
+    """Which of the pairs at some places are of a kind."""
+    if kind.fits is not None:
+        places = [k for k in places if kind.fits(*pairs[k])]
+    if kind.similarity is None:
+        return places
+    given = weights(kind.similarity, [pairs[k] for k in places])
+    return [k for k, weight in zip(places, given, strict=True) if weight >= kind.least]
 
 
 def _letters(reference: Any, predicted: Any) -> tuple[str, str] | None:
