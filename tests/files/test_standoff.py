@@ -112,3 +112,10 @@ def test_pieces_pointers_and_entities(tmp_path):
     assert file.mention(file.events["E1"].trigger).gaps == ((4, 14),)
     assert {mention.entity for mention in file.mentions.values()} == {"T2"}
     assert file.text() == TEXT
+
+
+def test_a_span_without_a_type(tmp_path):
+    (tmp_path / "a.txt").write_text("Ana")
+    (tmp_path / "a.ann").write_text("T1\t 0 3\tAna\n")
+    with pytest.raises(InputError, match=r"a\.ann:1:?.*expected `Type start end\[;start end\.\.\.\]`, found ' 0 3'"):
+        list(read_standoff(tmp_path / "a.ann"))

@@ -1,5 +1,6 @@
 """Every task in shards: the same figures to the last bit, whatever the size, the order, the packing or the number of workers."""
 
+import gc
 import gzip
 import json
 import os
@@ -328,6 +329,19 @@ def test_records_too_deep_to_travel_are_what_they_are_as_a_whole(tmp_path, depth
     assert (whole.returncode, cut.returncode) == ((0, 0) if depth < 100 else (2, 2))
     errors = [[line for line in one.stderr.splitlines() if line.startswith("Error")] for one in (whole, cut)]
     assert errors[0] == errors[1]
+
+
+def test_what_was_read_of_a_shard_goes_before_the_next_one_comes(tmp_path):
+    from tallystick.tasks.coreference.chains import Chains
+
+    task, gold, system = make(tmp_path, "conll")
+    gc.collect()
+    gc.disable()  # else it goes now and then by itself
+    try:
+        score(task, gold, system, "--shard", "1B")
+        assert sum(isinstance(one, Chains) for one in gc.get_objects()) <= 2
+    finally:
+        gc.enable()
 
 
 def test_the_roles_that_occur_are_those_of_the_reader(tmp_path):

@@ -9,8 +9,8 @@ from tests.running import run
 
 from tallystick.algebra.surplus import Place
 from tallystick.engine.data import as_objects
+from tallystick.files.json_values import LONG, key_marks
 from tallystick.tasks.records import files
-from tallystick.tasks.records.fitting import LONG, key_marks
 from tallystick.tasks.records.schema import type_of_schema
 from tallystick.tasks.records.shapes import column_decoder, converter
 

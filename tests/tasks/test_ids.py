@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,18 @@ def test_where_a_document_without_an_id_has_a_number_it_meets_no_other(task: str
         write(tmp_path / name, task, ids) for name, ids in (("gold.jsonl", ["a", None]), ("system.jsonl", [None, "a"]))
     ]
     assert run("score", task, *files, code=None).returncode in (2, 3)
+
+
+@pytest.mark.parametrize("task", sorted({*LINES} - {"records", "calls"}))
+def test_a_key_that_stands_twice_is_an_error_that_names_the_line(task: str, tmp_path: Path) -> None:
+    """The last of the two would count, and the first be free."""
+    gold = write(tmp_path / "gold.jsonl", task, ["a", "b"])
+    first, second = gold.read_text().splitlines()
+    layer = next(reversed(LINES[task]))
+    (tmp_path / "system.jsonl").write_text(first + "\n" + second.replace("{", f'{{"{layer}": [], ', 1) + "\n")
+    done = run("score", task, gold, tmp_path / "system.jsonl", code=2)
+    assert re.search(
+        rf"system\.jsonl:2(:1)?: has the key '{layer}' twice in one object; expected each key once", done.stderr
+    )
+    (tmp_path / "system.jsonl").write_text(first.replace("{", f'{{"{layer}": [], ', 1) + "\n")
+    assert "has the key" in run("score", task, gold, tmp_path / "system.jsonl", code=2).stderr

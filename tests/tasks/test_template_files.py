@@ -82,7 +82,7 @@ def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
         ("template 1\n", "file.json:1:1: begins like no known file of templates"),
         ('{"id": "a", "templates": []}\n{"id": "b", "templates": [}\n', r"file.json:2:27: is not JSON"),
         ('{\n "a": [],\n "b": [}\n}', r"file.json:3:8: is not JSON"),
-        ('{"a": [], "a": []}', '"a" twice'),
+        ('{"a": [], "a": []}', r"has the key 'a' twice in one object; expected each key once"),
         (
             [{"id": "a", "templates": []}, {"id": "a", "templates": []}],
             "file.json:2: the document 'a' is already used in line 1",

@@ -235,6 +235,8 @@ class _Line:
 
     def span(self) -> TextBound:
         type_, _, offsets = self.head.partition(" ")
+        if not type_:
+            raise self.expected("`Type start end[;start end...]`")
         try:
             pieces = tuple((int(start), int(end)) for start, end in (piece.split() for piece in offsets.split(";")))
         except ValueError:

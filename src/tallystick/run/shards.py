@@ -16,6 +16,7 @@ means that the files have to be read as a whole.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -147,7 +148,13 @@ class Job:
 
 
 def score_shard(job: Job) -> Outcome:
-    """Score one shard."""
+    """Score one shard. What was remembered while it was scored refers to itself; it goes before the next shard comes, or memory grows."""
+    outcome = _outcome(job)
+    gc.collect(1)
+    return outcome
+
+
+def _outcome(job: Job) -> Outcome:
     found = job.score(job.shard.reference, job.shard.predicted)
     scored = found if isinstance(found, Scored) else Scored(None, dict(found))
     accounts = {name: Account.of_result(result, job.wants) for name, result in scored.results.items()}

@@ -34,16 +34,17 @@ from tallystick.files.json_values import (
     decode_line,
     explained,
     is_id,
+    key_marks,
     read_data,
     read_json,
     read_noisy,
+    repeated_key,
     shown,
     try_decode,
 )
 from tallystick.files.lines import Lines
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
-from tallystick.tasks.records.fitting import key_marks, repeated_key
 
 UNREADABLE = "(arguments that cannot be read)"
 """The argument that stands for a text of arguments that is no JSON object."""

@@ -42,7 +42,15 @@ from tallystick.files.documents import (
     read_path,
     wrong_id,
 )
-from tallystick.files.json_values import TOO_DEEP, Unreadable, collector_paused, read_noisy, refuse_deep
+from tallystick.files.json_values import (
+    TOO_DEEP,
+    Unreadable,
+    collector_paused,
+    key_marks,
+    read_noisy,
+    refuse_deep,
+    repeated_key,
+)
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.frozen import frozen
@@ -50,9 +58,7 @@ from tallystick.tasks.records.fitting import (
     Findings,
     Fitting,
     fills_in,
-    key_marks,
     kind_of,
-    repeated_key,
     whole_numbers,
     written,
 )

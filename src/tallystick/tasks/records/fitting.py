@@ -8,11 +8,9 @@ finding that the reader counts.
 from __future__ import annotations
 
 import collections.abc as abc
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -22,7 +20,6 @@ from typing import Any, Literal, get_args
 from uuid import UUID
 
 import msgspec
-import numpy as np
 
 from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
 from tallystick.algebra.node import Similarity
@@ -377,35 +374,3 @@ def kind_of(value: Any) -> str:
 def _shown(value: Any) -> str:
     kind = kind_of(value)
     return kind if kind in _JSON_WORDS.values() else f"{kind} {value!r:.40}"
-
-
-# A key that stands twice in one object. JSON leaves open what it means; here, as in most programs, the last value counts, which is reported.
-
-
-def key_marks(data: bytes) -> int:
-    """How often a text is followed by a colon: the number of keys, and of texts that look like one, which stay in what is written anew."""
-    if len(data) < LONG:
-        return data.count(b'":') + data.count(b'" :')
-    letters = np.frombuffer(data, np.uint8)  # to look at the colons takes a quarter of the time
-    colons = np.flatnonzero(letters[2:] == ord(":")) + 2
-    before = letters[colons - 1]
-    marks = before == ord('"')
-    marks |= (before == ord(" ")) & (letters[colons - 2] == ord('"'))
-    return int(np.count_nonzero(marks)) + (data[:2] == b'":')
-
-
-def repeated_key(text: str) -> str | None:
-    """The first key that stands twice in one object of a text that holds JSON; None also where there is no JSON."""
-    found: list[str] = []
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                found.append(key)
-            seen.add(key)
-
-    start = min((place for place in (text.find("{"), text.find("[")) if place >= 0), default=0)
-    with suppress(ValueError, RecursionError):
-        json.JSONDecoder(object_pairs_hook=look).raw_decode(text, start)
-    return found[0] if found else None

@@ -172,16 +172,7 @@ def _is_template(value: Any) -> bool:
 
 def _parsed(text: str, file: str, number: int) -> dict[str, Any]:
     """A JSON object; `number` is the line it stands in, 0 for a whole file."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        out = dict(pairs)
-        if len(out) < len(pairs):
-            seen: set[str] = set()
-            again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise InputError(f'has "{again}" twice in one object; expected each name once', Place(file, number or None))
-        return out
-
-    value = decode_line(text, file, number or None, once)
+    value = decode_line(text, file, number or None)
     if not isinstance(value, dict):
         raise InputError(f"is {value!r:.40}; expected a JSON object", Place(file, number or None))
     return value
