@@ -1,5 +1,6 @@
 """Errors grouped: each kind on the smallest example that has it, and the sums of the table by field."""
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -385,3 +386,18 @@ def test_values_are_numbered_by_what_they_are_known_by(values, others):
         numbers = {key: k for k, key in enumerate(dict.fromkeys(map(kinds.plain_key, others))) if key is not None}
         expected = [numbers.get(kinds.plain_key(one), -1) for one in some]
         assert kinds.number_keys(some, numbers).tolist() == expected
+
+
+NUMBERS = st.sampled_from([0, 1, 5, 5.0, 0.1 + 0.2, 0.3, -5, 2**60, 2**60 + 1, 1e300, 12.345, 12.35, True]) | st.floats(
+    -9, 9
+)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1))
+def test_two_numbers_are_never_one_spelled_differently(pairs):
+    some = {
+        name: replace(kind, fits=None if kind.fits is kinds._spelled_out else kind.fits) for name, kind in KINDS.items()
+    }
+    with patch.object(kinds, "KINDS", some):
+        expected = kinds.kinds_of(pairs)
+    assert kinds.kinds_of(pairs) == expected

@@ -27,7 +27,7 @@ from tallystick.results.resampling import (
     holm,
     intervals,
     paired_bootstrap,
-    quantile,
+    quantiles_of,
     randomisation,
     resampled_figures,
     sums_without_each,
@@ -366,7 +366,7 @@ def test_fractions_are_weighed_with_floats_of_64_bits():
     assert drawing.weights_for([np.array([[0.5]])]) == np.float64
 
 
-@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40), st.floats(0, 1))
-def test_a_quantile_is_that_of_numpy_to_the_bit(values, share):
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40), st.lists(st.floats(0, 1), min_size=1, max_size=3))
+def test_quantiles_are_those_of_numpy_to_the_bit(values, shares):
     array = np.array(values)
-    assert quantile(array, share) == np.quantile(array, share)
+    assert quantiles_of(array, shares) == np.quantile(array, shares).tolist()

@@ -326,24 +326,23 @@ class Grouping:
             self._note(leaf.path, kinds, both, [ids[of[0][k]] for k in i], leaf.where(i, j))
         known.meet([(_label(values[0][i]), MISSING) for i in alone[0]])
         known.meet([(SPURIOUS, _label(values[1][j])) for j in alone[1]])
-        if alone[0]:
-            valid = set(leaf.trails[1].top.tolist())
-            missing = [values[0][i] for i in alone[0]]
+        self._add_alone(found, of, ids)
+
+    def _add_alone(self, found: _Wrong, of: Sequence[Sequence[int]], ids: Sequence[Any]) -> None:
+        """What is on one side only; `of` are the documents of the rows."""
+        leaf = found.leaf
+        valid = set(leaf.trails[1].top.tolist())
+        for side, word in enumerate(("missing", "spurious")):
+            rows = found.alone[side]
+            there = [found.values[side][k] for k in rows]
             kinds = [
-                "invalid" if of[0][i] not in valid else "empty" if _is_empty(value) else "missing"
-                for i, value in zip(alone[0], missing, strict=True)
+                "invalid" if not side and of[0][k] not in valid else "empty" if _is_empty(value) else word
+                for k, value in zip(rows, there, strict=True)
             ]
-            nothing = [None] * len(missing)
-            self._note(
-                leaf.path, kinds, (missing, nothing), [ids[of[0][i]] for i in alone[0]], leaf.where(alone[0], None)
-            )
-        if alone[1]:
-            extra = [values[1][j] for j in alone[1]]
-            kinds = ["empty" if _is_empty(value) else "spurious" for value in extra]
-            nothing = [None] * len(extra)
-            self._note(
-                leaf.path, kinds, (nothing, extra), [ids[of[1][j]] for j in alone[1]], leaf.where(None, alone[1])
-            )
+            nothing = [None] * len(rows)
+            sides = (nothing, there) if side else (there, nothing)
+            where = leaf.where(None, rows) if side else leaf.where(rows, None)
+            self._note(leaf.path, kinds, sides, [ids[of[side][k]] for k in rows], where)
 
     def _look_at(self, some: Iterable[Iterable[KeyedPair]]) -> None:
         """Find the kinds of all pairs that are new, together."""

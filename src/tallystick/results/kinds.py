@@ -89,15 +89,21 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
             open_ = [k for k in open_ if read[k] & bit]
         if kind.letters is not None:
             open_ = [k for k in open_ if (both := letters[k]) is None or kind.letters(*both)]
-        if kind.fits is not None:
-            open_ = [k for k in open_ if kind.fits(*pairs[k])]
-        if kind.similarity is not None:
-            given = weights(kind.similarity, [pairs[k] for k in open_])
-            open_ = [k for k, weight in zip(open_, given, strict=True) if weight >= kind.least]
+        open_ = _of_kind(kind, open_, pairs)
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
         left = [k for k in left if not found[k]] if open_ else left
     return found
+
+
+def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
+    """Which of the pairs at some places are of a kind."""
+    if kind.fits is not None:
+        places = [k for k in places if kind.fits(*pairs[k])]
+    if kind.similarity is None:
+        return places
+    given = weights(kind.similarity, [pairs[k] for k in places])
+    return [k for k, weight in zip(places, given, strict=True) if weight >= kind.least]
 
 
 def _letters(reference: Any, predicted: Any) -> tuple[str, str] | None:
@@ -139,6 +145,12 @@ def _in_english(name: str, reads: Callable[[str], bool]) -> Callable[[Any, Any],
 
 def _texts(reference: Any, predicted: Any) -> bool:
     return isinstance(reference, str) and isinstance(predicted, str)
+
+
+def _spelled_out(reference: Any, predicted: Any) -> bool:
+    """One of the two is a text: two numbers that are the same are `equal`, and were seen before, unless they are integers which only as
+    floats are the same."""
+    return isinstance(reference, str) or isinstance(predicted, str) or max(abs(reference), abs(predicted)) >= 2**53
 
 
 def _words(reference: Any, predicted: Any) -> bool:
@@ -327,7 +339,7 @@ KINDS = {
             fits=_texts, letters=str.__eq__, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
         ),
         Kind(
-            "number", "the same number, spelled differently", True, reads=_POINT, similarity=_POINT,
+            "number", "the same number, spelled differently", True, reads=_POINT, fits=_spelled_out, similarity=_POINT,
             refine=_in_english("number", english_number), remedy={"number": {"parse": "auto"}},
         ),
         Kind(
@@ -341,7 +353,7 @@ KINDS = {
         Kind("json", "the same JSON, written differently", True, fits=_json_inside, similarity=json, remedy={"parse": "json"}),
         Kind(
             "language", "the same number or date, as another language writes it: a decimal comma, the name of a month", True,
-            reads=_NUMBER, similarity=_NUMBER,
+            reads=_NUMBER, fits=_spelled_out, similarity=_NUMBER,
             remedy=lambda pairs: {"number" if any(map(_numbers, pairs[0])) else "date": {"parse": "auto"}},
         ),
         Kind(

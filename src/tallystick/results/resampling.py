@@ -267,20 +267,22 @@ def interval_ends(values: F64, level: float, method: str, left_out: Callable[[],
     return METHODS[method](values[~np.isnan(values)], chosen, left_out)
 
 
-def quantile(values: F64, share: float) -> float:
+def quantiles_of(values: F64, shares: Sequence[float]) -> list[float]:
     """`np.quantile`, which would load `numpy.ma` first: between two values in order, counted from the nearer one."""
-    place = (len(values) - 1) * share
-    first = min(math.floor(place), max(0, len(values) - 2))
-    last = min(first + 1, len(values) - 1)
-    found = np.partition(values, (first, last))
-    a, b, part = float(found[first]), float(found[last]), place - first
-    return a + (b - a) * part if part < 0.5 else b - (b - a) * (1 - part)
+    last = len(values) - 1
+    places = [(last * share, min(math.floor(last * share), max(0, last - 1))) for share in shares]
+    found = np.partition(values, sorted({k for _, first in places for k in (first, min(first + 1, last))}))
+    out = []
+    for place, first in places:
+        a, b, part = float(found[first]), float(found[min(first + 1, last)]), place - first
+        out.append(a + (b - a) * part if part < 0.5 else b - (b - a) * (1 - part))
+    return out
 
 
 def percentile_ends(values: F64, quantiles: Quantiles, left_out: Callable[[], LeftOut]) -> tuple[float, float]:
     """The quantiles of the resamples' figures."""
     del left_out
-    low, high = (quantile(values, one) for one in quantiles)
+    low, high = quantiles_of(values, quantiles)
     return low, high
 
 

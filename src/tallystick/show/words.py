@@ -61,9 +61,9 @@ def _words(value: Any) -> str:
         return value if value.strip() else repr(str(value))
     if isinstance(value, bool):
         return "true" if value else "false"
-    if type(value) is int or type(value) is float:
+    if type(value) in (int, float):
         return str(value)
-    if type(value) is list or type(value) is tuple:
+    if type(value) in (list, tuple):
         return "; ".join(_listed(value)) or "nothing"
     from tallystick.engine.data import Invalid
 
