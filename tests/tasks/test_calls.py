@@ -606,6 +606,7 @@ def test_arguments_under_other_names(key):
     one = {"name": "f", key: {"x": 1}}
     for log in ([one], one, json.dumps(one), f"<tool_call>{json.dumps(one)}</tool_call>", {"tool_calls": [one]}):
         assert ts.calls([[F]], [log])["calls"].exact == 1, log
+    assert ts.calls(F, one)["calls"].exact == 1  # one log of one call on each side
 
 
 @pytest.mark.parametrize(("path", "left"), {"arguments": 1, "arguments.to": 3, "arguments.o": 4, "unknown": 5}.items())

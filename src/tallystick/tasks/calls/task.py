@@ -170,7 +170,9 @@ class Calls(Task):
 
 def _is_call(value: Any) -> bool:
     return (
-        isinstance(value, Mapping) and "name" in value and any(key in value for key in ("arguments", "args", "input"))
+        isinstance(value, Mapping)
+        and "name" in value
+        and any(key in value for key in ("arguments", "args", "parameters", "input"))
     )
 
 
