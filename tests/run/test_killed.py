@@ -223,7 +223,7 @@ def test_a_state_that_fails_on_the_way_is_an_error_of_ours(tmp_path):
     done = call("score", task, gold, system, "--state", tmp_path / "state", code=2)
     assert "cannot hold the state of a run (no such column" in done.output
     assert "expected a folder" in call("score", task, gold, system, "--state", gold, code=2).output
-    assert "expected a folder" in call("score", task, gold, system, "--state", "", code=2).output
+    assert "--state: found an empty text" in call("score", task, gold, system, "--state", "", code=2).output
 
 
 def test_a_metric_longer_than_the_name_of_a_file_can_be(tmp_path):

@@ -59,10 +59,16 @@ def test_words_of_json(tmp_path, words):
     assert found.span(1, 3) is None
 
 
-@pytest.mark.parametrize("words", [{}, {"tokens": "a b"}, {"tokens": [1, 2]}, {"sentences": [[[1]]]}])
-def test_what_has_no_words(tmp_path, words):
-    (tmp_path / "x.jsonl").write_text(json.dumps({"id": "d", "relations": [], **words}) + "\n")
+def test_what_has_no_words(tmp_path):
+    (tmp_path / "x.jsonl").write_text(json.dumps({"id": "d", "relations": []}) + "\n")
     assert read_relations(str(tmp_path / "x.jsonl"), keep_text=True).texts == {}
+
+
+@pytest.mark.parametrize("words", [{"tokens": "a b"}, {"tokens": [1, 2]}, {"sentences": [[[1]]]}])
+def test_what_is_no_list_of_words(tmp_path, words):
+    (tmp_path / "x.jsonl").write_text(json.dumps({"id": "d", "relations": [], **words}) + "\n")
+    with pytest.raises(ts.TallystickError, match=r"x.jsonl:1: (tokens|sentences).*: expected .*, found"):
+        read_relations(str(tmp_path / "x.jsonl"), keep_text=True)
 
 
 def test_characters_of_brat(tmp_path):

@@ -21,7 +21,7 @@ from tallystick.cli.output import FORMATS, say
 from tallystick.errors import InputError, MetricError
 from tallystick.frozen import frozen
 from tallystick.show.tables import UNCERTAINTIES
-from tallystick.tasks.contract import LIST, Option, Task, Use, default_of, flag, option_of, refuse_empty
+from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of, refuse_empty
 
 if TYPE_CHECKING:
     from tallystick.show.tables import Style
@@ -57,7 +57,7 @@ class TaskCommand(click.Command):
 
     def _refuse_empty(self, ctx: click.Context) -> None:
         for one in self.params:
-            if isinstance(one, click.Option) and one.default != "" and one.metavar != LIST:
+            if isinstance(one, click.Option) and one.default != "":
                 refuse_empty(one.opts[0], ctx.params.get(one.name or ""), one.metavar or "", one.help or "")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -179,13 +179,13 @@ class Settings:
     """
 
 
-LIST = "LIST"
-"""What is given for an option that takes several words: none of them is an answer, too."""
+LISTS = ("LIST", "WORD,...|@FILE", "LABEL,...|@FILE")
+"""What options take of which any number may be given: none of them is an answer, too."""
 
 
 def refuse_empty(name: str, value: Any, metavar: str, help: str) -> None:
     """An empty text is what a variable of a shell gives that nobody has set; it is no field, no file and no name."""
-    if value == "" or (isinstance(value, tuple) and "" in value):
+    if metavar not in LISTS and (value == "" or (isinstance(value, tuple) and "" in value)):
         about = help.partition("  [")[0].strip()
         raise MetricError(
             f"{name}: found an empty text; expected {metavar or 'a text'}: {about[:1].lower()}{about[1:]}"
