@@ -372,5 +372,7 @@ def test_a_field_that_no_item_has_is_misspelt(metric):
         ts.TallystickError, match=r"expected a field 'knid', found fields kind, t, score\. Did you mean \"kind\""
     ):
         ts.evaluate(metric[1], [items], [items[:1]])
+    if metric[0] == "ignored":  # a mark that nothing has
+        ts.evaluate(ts.ranked(ts.record(t=ts.exact), ignored="crowd"), [items], [items[:1]])
     seldom = [[{"t": "a", "score": 1.0}], [{"t": "b", "score": 1.0}, {"knid": True, "t": "c", "score": 1.0}]]
     ts.evaluate(metric[1], seldom, seldom)

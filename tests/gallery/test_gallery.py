@@ -80,7 +80,7 @@ def test_sed_eval_departs_from_the_fewest_errors():
 def test_coco_departs_from_the_most_that_can_be_right():
     """The surer prediction takes the box that the other one needs."""
     page = code_of("detection")
-    gold = [{"category": 1, "box": [x, 0, 10, 10], "area": 100, "crowd": False} for x in (0, 4)]
+    gold = [{"category": 1, "box": [x, 0, 10, 10], "area": 100} for x in (0, 4)]
     found = [{"category": 1, "box": [x, 0, 10, 10], "area": 100, "score": s} for x, s in ((1.9, 0.9), (-2, 0.8))]
     kinds = [replace(page[name], at=(0.5,)) for name in ("AP", "COCO")]
     best, greedy = (ts.evaluate(kind, [{"objects": gold}], [{"objects": found}]).figures["ap"] for kind in kinds)

@@ -591,7 +591,11 @@ def test_possible_answers_of_two_functions_in_one_object():
         {"usage": {"tool_calls": 3}, "content": "No."},
         {"choices": [{"message": {"tool_calls": None, "content": "No."}}]},
         '{"answer": "no"}',
-        "[1, 2, 3]",
+        "See [1, 2, 3].",
+        "[No call needed]",
+        "I cannot do that.",
+        {"result": [["I cannot", "do that"]]},
+        [["I cannot", "do that"]],
         [[], []],
         {"name": "ChatModel", "input": {"messages": []}, "output": {"text": "No."}},
         {"output": [{"type": "function", "name": "f", "parameters": {"type": "object", "properties": {"x": {}}}}]},
@@ -621,3 +625,113 @@ def test_arguments_may_have_the_names_of_keywords():
     assert ts.calls(gold, gold)["calls"].exact == 1
     found = ts.calls(gold, [[call("f", o={"title": "b", "required": [2, 1]}, items=[2, 1], properties={"items": [3]})]])
     assert found["arguments"].tally["num_p"] == 4  # the call, one of each list in order
+
+
+OTHER_NAMES = {
+    "custom": {"id": "x", "type": "custom", "custom": {"name": "f", "input": "print(1)"}},
+    "responses": {"type": "custom_tool_call", "call_id": "x", "name": "f", "input": "print(1)"},
+    "tool": {"tool": "f", "args": {"input": "print(1)"}},
+    "tool_name": {"tool_name": "f", "tool_input": {"input": "print(1)"}},
+    "action": {"action": "f", "action_input": {"input": "print(1)"}},
+    "inspect_ai": {"id": "x", "function": "f", "arguments": {"input": "print(1)"}, "type": "function"},
+}
+
+
+@pytest.mark.parametrize("way", OTHER_NAMES)
+def test_calls_whose_parts_have_other_names(way):
+    gold, one = [[call("f", input="print(1)")]], OTHER_NAMES[way]
+    logs = ({"tool_calls": [one]}, {"calls": [one]}, [one], one, f"<tool_call>{json.dumps(one)}</tool_call>")
+    for log in logs if way != "custom" else logs[:2]:
+        assert ts.calls(gold, [log])["calls"].exact == 1, log
+        assert ts.calls([log], gold)["calls"].exact == 1, log
+    assert (
+        ts.calls([[]], [{"output": [{"type": "custom_tool_call_output", "call_id": "x", "output": "1"}]}])[
+            "calls"
+        ].exact
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"id": "x", "type": "computer", "computer": {"act": "click"}},
+        {"id": "x", "kind": "f", "payload": {"a": 1}},
+        {"f": {"x": 1}, "id": "7"},
+        {"f": {"x": 1}, "g": None},
+        {"f": 5},
+        {"type": "custom", "custom": {"name": "f"}},
+    ],
+)
+def test_an_object_of_unknown_form_is_one_call_that_cannot_be_read(one):
+    for key in ("calls", "tool_calls", "ground_truth"):
+        found = ts.calls([[F]], [{key: [F, one]}])["calls"]
+        assert (found.tally["den_p"], found.recall) == (2, 1)
+        with pytest.raises(InputError) as error:
+            ts.calls([{key: [one]}], [[F]])
+        assert f"found {json.dumps(one, separators=(',', ':'))[:59]}" in str(error.value)
+        assert "for a call; expected" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("log", "count"),
+    {
+        "[f(x=1), g(x=]": 2,
+        "[f(x=1), g(": 2,
+        "[f(x=1), g(x=], h(y=1)]": 3,
+        '[f(x=1), 5, "x"]': 3,
+        "Sure: [f(x=1), g(a=1, b=[2, ']'])]. Done": 2,
+        "```\n[f(x=1), g(]\n```": 2,
+        "<think>[h()]</think>[f(x=1), g(": 2,
+        "[f(x=1)": 1,
+        json.dumps([F, "and also g(x=1)", 5]): 3,
+        f"Here: {json.dumps([F, 'g'])}": 2,
+    }.items(),
+)
+def test_a_broken_or_surplus_item_in_a_text_is_a_call(log, count):
+    for written in (log, {"tool_calls": log}, {"result": [[log]]}):
+        found = ts.calls([[F]], [written])["calls"]
+        assert (found.tally["den_p"], found.recall) == (count, 1), written
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        *([None], ["I cannot"], [5], [[None]], [{}], "[null]", "['I cannot']", "```json\n[null]\n```", "[1]"),
+        *(
+            {"tool_calls": "[null]"},
+            {"calls": [None]},
+            "[g(",
+            "[g(x=1, y",
+            "[{",
+            '[{"na',
+            "<tool_call>[null]</tool_call>",
+        ),
+    ],
+)
+def test_what_is_in_a_list_of_calls_is_a_call_also_alone(log):
+    found = ts.calls([[], [F]], [log, [F]])["calls"]
+    assert (found.tally["den_p"], found.recall) == (2, 1)
+
+
+@pytest.mark.parametrize("more", ["and also g(x=1)", [None], None, 5, {}])
+def test_what_stands_beside_a_call_is_a_call(more):
+    for log in ([F, more], json.dumps([F, more])):
+        found = ts.calls([[F]], [log])["calls"]
+        assert (found.tally["den_p"], found.recall) == (2, 1)
+
+
+def test_a_name_alone_is_a_call_without_arguments(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"name": "now"}\n')
+    for line, f1 in (('{"name": "then"}', 0), ('{"name": "now"}', 1), ('"now()"', 1), ('[{"now": ""}]', 1)):
+        (tmp_path / "system.jsonl").write_text(line + "\n")
+        assert ts.calls(tmp_path / "gold.jsonl", tmp_path / "system.jsonl")["calls"].f1 == f1, line
+    assert ts.calls([{"name": "f"}], [{"name": "g"}])["names"].f1 == 0
+    assert ts.calls({"name": "f"}, {"name": "f"})["calls"].tally["den_r"] == 1
+    assert ts.calls([[call("f")]], [{"type": "function", "function": {"name": "f"}}])["calls"].exact == 1
+
+
+@pytest.mark.parametrize("wrong", [5, 0.5, True])
+def test_a_reference_that_is_no_log_is_an_error(wrong):
+    with pytest.raises(InputError, match=r"reference:1: is .*; expected a log of calls \(\[\] without a call\)"):
+        ts.calls([wrong], [[]])

@@ -369,7 +369,7 @@ class Ranked(Node):
                 beyond |= (values < low) | (values > high)
         role = np.where(outside[0], SPARE, COUNTS)
         if self.ignored:
-            note_absence(self.ignored, (reference,), (), scope)
+            note_absence(self.ignored, (reference,), (), scope, seldom=True)
             marks = leaf_values(field(reference, self.ignored, scope, True, False), scope.field(self.ignored))
             for mark in marks:
                 if mark is not None and (isinstance(mark, (str, bytes)) or mark not in (0, 1)):

@@ -421,9 +421,12 @@ def fields_in(value: Any, names: Sequence[str]) -> Mapping[str, Any] | None:
     return found if len(found) == len(names) else None
 
 
-def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
+def note_absence(
+    name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope, *, seldom: bool = False
+) -> None:
     """Remember a field that no mapping of either side has had so far: at the end of the evaluation that is a misspelt
-    one, not a missing value. What is remembered is the message, or nothing once the field was seen."""
+    one, not a missing value. What is remembered is the message, or nothing once the field was seen. A field that `seldom` is
+    there, such as a mark, is misspelt only where there is one of nearly this name."""
     absent = scope.memory.absent
     path = scope.field(name).path
     if absent.get(path) == "":
@@ -434,7 +437,9 @@ def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope
     if seen or any(name in row for row in (*columns, *rows)):
         absent[path] = ""
     elif (rows or columns) and path not in absent:
-        absent[path] = _no_field(scope, name, dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row))
+        known = dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row)
+        if not seldom or did_you_mean(name, known):
+            absent[path] = _no_field(scope, name, known)
 
 
 def _records_of(sides: Iterable[Data]) -> tuple[list[Mapping[str, Data]], list[Any]]:

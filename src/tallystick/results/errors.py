@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from types import NoneType
 from typing import Any
 
@@ -420,13 +420,13 @@ class Grouping:
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
         entries.sort(key=_most_first)
-        places = [
+        places = (
             Example(document, where, entry.reference, entry.predicted)
             for entry in entries
             for document, where in (entry.places[:1] if self.examples is not None and len(entries) >= self.examples else entry.places)
-        ]  # fmt: skip
+        )  # fmt: skip
         cure = remedy(kind, ((entry.reference, entry.predicted) for entry in entries))
-        return Group(path, kind, sum(entry.count for entry in entries), tuple(places[: self.examples]), cure)
+        return Group(path, kind, sum(entry.count for entry in entries), tuple(islice(places, self.examples)), cure)
 
 
 def _most_first(entry: _Entry) -> tuple[int, str, str]:

@@ -186,9 +186,8 @@ LISTS = ("LIST", "WORD,...|@FILE", "LABEL,...|@FILE")
 def refuse_empty(name: str, value: Any, metavar: str, help: str) -> None:
     """An empty text is what a variable of a shell gives that nobody has set; it is no field, no file and no name."""
     if metavar not in LISTS and (value == "" or (isinstance(value, tuple) and "" in value)):
-        about = help.partition("  [")[0].strip()
         raise MetricError(
-            f"{name}: found an empty text; expected {metavar or 'a text'}: {about[:1].lower()}{about[1:]}"
+            f"{name}: found an empty text; expected {metavar or 'a text'} ({help.partition('  [')[0].strip()})"
         )
 
 

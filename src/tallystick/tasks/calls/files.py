@@ -6,10 +6,12 @@
 |----------------------------|------------------------------------------------------------------------------------|
 | OpenAI, chat completions   | {"type": "function", "function": {"name": ..., "arguments": "{...}"}}                |
 | OpenAI, responses          | {"type": "function_call", "name": ..., "arguments": "{...}"}                         |
+| OpenAI, custom tools       | {"type": "custom", "custom": {"name": ..., "input": "..."}}, or "custom_tool_call"      |
 | Anthropic                  | {"type": "tool_use", "name": ..., "input": {...}}                                    |
 | MCP                        | {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": ..., "arguments": {...}}} |
 | Gemini                     | {"functionCall": {"name": ..., "args": {...}}}                                       |
-| anybody                    | {"name": ..., "arguments": {...}}, or "args", "parameters", "input"; or as JSON in a text |
+| inspect_ai                 | {"function": ..., "arguments": {...}}                                                |
+| anybody                    | {"name": ..., "arguments": {...}}, or others of NAMES and ARGUMENTS; or as JSON in a text |
 | BFCL                       | [{"get_weather": {"city": "Oslo"}}], or the text [get_weather(city="Oslo")]             |
 | in a model's text          | <tool_call>{"name": ..., "arguments": {...}}</tool_call>                               |
 
@@ -29,6 +31,7 @@ import msgspec
 from tallystick.errors import InputError, Place, counted, some
 from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
+    FENCE,
     TOO_DEEP,
     Unreadable,
     decode_line,
@@ -41,6 +44,7 @@ from tallystick.files.json_values import (
     repeated_key,
     shown,
     try_decode,
+    without_reasoning,
 )
 from tallystick.files.lines import Lines
 from tallystick.files.source import Source
@@ -56,10 +60,16 @@ SKIPPED = {"tools", "functions", "request", "tool_definitions", "tool_choice"}
 """What else is in logs under these keys: definitions, and what was asked."""
 CALLS = {"ground_truth", "calls", "tool_calls", "possible_answer"}
 """What is under these keys is calls and nothing else: what cannot be read there is a call that cannot be read."""
-LISTS = {*CALLS, "result"}
-"""Under these keys a list may hold calls as BFCL writes them: {function: arguments}."""
-ARGUMENTS, OTHER_ARGUMENTS = ("arguments", "args"), ("parameters", "input")
+TURN, TEXT = "(turn)", "(text)"
+"""Where else calls may be: in a list inside of a log that is a list, and in what a model wrote between its words."""
+LISTS = {*CALLS, "", "result", TURN, TEXT}
+"""Under these keys, or in the log itself (""), a list may hold calls as BFCL writes them: {function: arguments}."""
+NAMES, OTHER_NAMES = ("name", "function"), ("tool", "tool_name", "action")
+"""Where the name of a call is."""
+ARGUMENTS, OTHER_ARGUMENTS = ("arguments", "args"), ("parameters", "input", "tool_input", "action_input")
 """Where the arguments of a call are; the others only among calls, because other things in logs have them too."""
+BESIDE = {"id", "call_id", "index", "type"}
+"""What else a call has that is nothing but a name."""
 MESSAGE = {
     "role",
     "type",
@@ -74,8 +84,12 @@ MESSAGE = {
     "response",
 }
 """What an item of a log has that is a message, and no call."""
-NOT_CALLS = ("tool_result", "function_call_output", "mcp_tool_result")
+NOT_CALLS = ("tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_result")
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+_BEGUN = re.compile(r"\s*(?:`+\w*\s*)?\[\s*\{")
+_LISTED = re.compile(r"\[\s*[^\W\d][\w.]*\(")
+_PIECES = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},]""", re.DOTALL)
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass
@@ -149,23 +163,31 @@ class Logs:
 def find_calls(value: Any, logs: Logs, key: str = "") -> Iterator[Call]:
     """The calls in a value, in the order in which they stand."""
     if isinstance(value, str):
-        yield from _in_text(value, logs) if not key or key in LISTS or "<tool_call>" in value else ()
+        yield from _in_text(value, logs) if key in LISTS or "<tool_call>" in value else ()
     elif isinstance(value, dict) and key not in CALLS:
         yield from _in_object(value, logs, key)
     elif isinstance(value, (dict, list)):
-        items, listed = value if isinstance(value, list) else [value], not key or key in LISTS
-        among_calls = key in CALLS or (listed and any(isinstance(one, dict) for one in items))
-        for one in items:
-            inside = _in_object(one, logs, key, listed) if isinstance(one, dict) else None
-            found = list(find_calls(one, logs, key if listed else "[]") if inside is None else inside)
-            yield from found or ([Call(NO_CALL, {}, one)] if among_calls and _should_call(one, key) else [])
+        items = value if isinstance(value, list) else [value]
+        found = [list(_in_item(one, logs, key)) for one in items]
+        certain = key in LISTS - {"result", TEXT}
+        among_calls = certain or (key in LISTS and (any(found) or any(isinstance(one, dict) for one in items)))
+        for one, calls in zip(items, found, strict=True):
+            yield from calls or ([Call(NO_CALL, {}, one)] if among_calls and _should_call(one, key) else [])
+
+
+def _in_item(value: Any, logs: Logs, key: str) -> Iterator[Call]:
+    """The calls in an item of a list."""
+    if isinstance(value, dict):
+        return _in_object(value, logs, key, key in LISTS)
+    inner = TURN if not key and isinstance(value, list) else key
+    return find_calls(value, logs, inner if key in LISTS else "[]")
 
 
 def _should_call(value: Any, key: str) -> bool:
-    """Whether what is among calls and has none is a call that cannot be read: it is no turn without calls, and, if other things may be there, no words
-    and no message."""
+    """Whether what is among calls and has none is a call that cannot be read: it is no turn without calls, no message if messages may be there, and
+    no words in a turn, where a model may say something."""
     if isinstance(value, str):
-        return key in CALLS and not value.isspace()
+        return key not in ("result", TURN) and not value.isspace()
     return not isinstance(value, list) and (key in CALLS or not isinstance(value, dict) or not value.keys() & MESSAGE)
 
 
@@ -173,9 +195,10 @@ def _in_object(value: Mapping[str, Any], logs: Logs, key: str, listed: bool = Fa
     """The call that an object is, or those that are inside of it. `listed` among calls, it may be one as BFCL writes it."""
     if _is_answer(value):
         return
-    may_be_plain = key in CALLS or ((listed or not key) and not value.keys() & MESSAGE)
-    found = _call_in(value, logs, (*ARGUMENTS, *OTHER_ARGUMENTS) if may_be_plain else ARGUMENTS)
-    calls = [found] if found else _plain_calls(value, logs, key) if listed and may_be_plain else []
+    message = value.keys() & (MESSAGE - {"type"} if value.get("type") in ("function", "tool_call") else MESSAGE)
+    may_be_plain = key in CALLS or ((listed or not key) and not message)
+    found = _call_in(value, logs, may_be_plain and (key in CALLS or "type" not in value))
+    calls = [found] if found else _plain_calls(value, logs, key, listed) if may_be_plain else []
     yield from calls
     for name, one in () if calls else value.items():
         if name not in SKIPPED:
@@ -187,26 +210,36 @@ def _is_answer(value: Mapping[str, Any]) -> bool:
     return value.get("role") == "tool" or value.get("type") in NOT_CALLS or ("jsonrpc" in value and "result" in value)
 
 
-def _call_in(value: Mapping[str, Any], logs: Logs, keys: Sequence[str]) -> Call | None:
-    """The call that an object is, however it is written; its arguments are under one of the keys."""
-    inner: Any = value
-    if value.get("method") == "tools/call":  # MCP, where a call without arguments need not have any
-        inner = _said_to_be_a_call(value.get("params"))
-    elif value.get("functionCall") is not None:
-        inner = _said_to_be_a_call(value["functionCall"])
-    elif value.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        inner = {"name": value.get("name"), "arguments": value.get("input")}
-    elif value.get("type") == "function_call":
-        inner = _said_to_be_a_call(value)
-    elif isinstance(value.get("function_call"), dict):
-        inner = _said_to_be_a_call(value["function_call"])
-    elif isinstance(value.get("function"), dict):
-        inner = value["function"]
-    key = next((key for key in keys if key in inner), None)
-    if "name" not in inner or key is None or _is_definition(inner):
+def _call_in(value: Mapping[str, Any], logs: Logs, among_calls: bool) -> Call | None:
+    """The call that an object is, however it is written; `among_calls` its parts may have other names."""
+    inner = _inner(value)
+    names, keys = (NAMES + OTHER_NAMES, ARGUMENTS + OTHER_ARGUMENTS) if among_calls else (NAMES, ARGUMENTS)
+    called = next((one for one in names if one in inner and (one == "name" or isinstance(inner[one], str))), None)
+    key = next((one for one in keys if one in inner), None)
+    if called is None or key is None or _is_definition(inner):
         return None
-    name = inner["name"] if inner["name"] and isinstance(inner["name"], str) else f"({shown(inner['name'])} for a name)"
+    name = inner[called] if inner[called] and isinstance(inner[called], str) else f"({shown(inner[called])} for a name)"
     return Call(name, _arguments(inner[key], logs))
+
+
+def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What has the name and the arguments of a call, if the object is one."""
+    kind = value.get("type")
+    if value.get("method") == "tools/call":  # MCP, where a call without arguments need not have any
+        return _said_to_be_a_call(value.get("params"))
+    if value.get("functionCall") is not None:
+        return _said_to_be_a_call(value["functionCall"])
+    if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        return {"name": value.get("name"), "arguments": value.get("input")}
+    if kind == "custom_tool_call" or (kind == "custom" and isinstance(value.get("custom"), dict)):
+        given = value if kind == "custom_tool_call" else value["custom"]
+        text = {"input": given["input"]} if "input" in given else {}
+        return {"name": given.get("name"), **({"arguments": text} if text or kind == "custom_tool_call" else {})}
+    if kind == "function_call":
+        return _said_to_be_a_call(value)
+    if isinstance(value.get("function_call"), dict):
+        return _said_to_be_a_call(value["function_call"])
+    return value["function"] if isinstance(value.get("function"), dict) else value
 
 
 def _said_to_be_a_call(value: Any) -> Mapping[str, Any]:
@@ -221,21 +254,25 @@ def _is_definition(value: Mapping[str, Any]) -> bool:
     return isinstance(schema, dict) and ("description" in value or isinstance(schema.get("properties"), dict))
 
 
-def _plain_calls(value: Mapping[str, Any], logs: Logs, key: str) -> list[Call]:
-    """{function: arguments}, as BFCL has it, where they may be a text of JSON; or a name alone. Several functions are as many calls."""
+def _plain_calls(value: Mapping[str, Any], logs: Logs, key: str, listed: bool) -> list[Call]:
+    """A name alone; or, in a list, {function: arguments}, as BFCL has it, where they may be a text of JSON. Several functions are as many calls, if all
+    have arguments."""
     inner = value["function"] if isinstance(value.get("function"), dict) else value
-    if isinstance(inner.get("name"), str) and inner.keys() <= {"name", "id", "type"}:
-        return [Call(inner["name"], {})]
-    if value.keys() & {"function", "functionCall", "function_call", "name"}:
+    called = next((one for one in NAMES + OTHER_NAMES if isinstance(inner.get(one), str)), None)
+    if called and inner.keys() <= {called, *BESIDE} and not _is_object(inner[called]):
+        name = inner[called]
+        return [Call(name or f"({shown(name)} for a name)", {})] if called == "name" or key in CALLS else []
+    if not listed or "type" in value or value.keys() & {"function", "functionCall", "function_call", "name"}:
         return []
-    if key not in CALLS and not all(isinstance(one, dict) or (key and _is_written(one)) for one in value.values()):
+    none = len(value) == 1 and key != TEXT and all(one in (None, "") for one in value.values())
+    if not none and not all(map(_is_object, value.values())):
         return []
     return [Call(name, _arguments(one, logs)) for name, one in value.items()]
 
 
-def _is_written(value: Any) -> bool:
-    """Whether this may be a text of arguments, or none."""
-    return value is None or (isinstance(value, str) and value.lstrip()[:1] == "{")
+def _is_object(value: Any) -> bool:
+    """Whether this is an object, or may be a text of one."""
+    return isinstance(value, dict) or (isinstance(value, str) and value.lstrip()[:1] == "{")
 
 
 def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
@@ -274,29 +311,74 @@ def _in_text(text: str, logs: Logs) -> Iterator[Call]:
 def _in_one_text(text: str, logs: Logs) -> list[Call]:
     try:
         return _python_calls(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        pass
+    except _NO_PYTHON:
+        found = _listed_calls(without_reasoning(text))
+    if found:
+        logs.repaired += any(one.name != NO_CALL for one in found)
+        return found
     try:
         value, repairs = read_noisy(text)
     except Unreadable:
-        return []
-    found = list(_in_object(value, logs, "", True) if isinstance(value, dict) else find_calls(value, logs))
+        return [Call(NO_CALL, {}, text)] if _BEGUN.match(text) else []
+    if isinstance(value, dict):
+        found = list(_in_object(value, logs, TEXT, True))
+    else:
+        found = list(find_calls(value, logs, "" if set(repairs) <= {FENCE} or _is_python_list(text) else TEXT))
     logs.repaired += bool(repairs and found)
     return found
 
 
 def _python_calls(text: str) -> list[Call]:
-    """`[get_weather(city="Oslo"), now()]`, which is never run."""
-    tree = ast.parse(text.strip().strip("`").strip(), mode="eval").body
-    calls = tree.elts if isinstance(tree, (ast.List, ast.Tuple)) else [tree]
+    """`[get_weather(city="Oslo"), now()]`, which is never run. What else is in such a list is a call that cannot be read."""
+    tree = _python(text)
     if isinstance(tree, ast.Call) and tree.args and all(isinstance(one, ast.Name) for one in tree.args):
         raise ValueError("words, and a word in brackets")
-    out = []
-    for call in calls:
-        if not isinstance(call, ast.Call):
-            raise ValueError("no call")
-        out.append(Call(ast.unparse(call.func), _python_arguments(call)))
-    return out
+    items = tree.elts if isinstance(tree, (ast.List, ast.Tuple)) else [tree]
+    enough = any if isinstance(tree, ast.List) and items else all
+    if not enough(isinstance(one, ast.Call) for one in items):
+        raise ValueError("no call")
+    return [_python_call(one) for one in items]
+
+
+def _python(text: str) -> ast.expr:
+    return ast.parse(text.strip().strip("`").strip(), mode="eval").body
+
+
+def _python_call(tree: ast.expr) -> Call:
+    if isinstance(tree, ast.Call):
+        return Call(ast.unparse(tree.func), _python_arguments(tree))
+    return Call(NO_CALL, {}, ast.unparse(tree))
+
+
+def _is_python_list(text: str) -> bool:
+    try:
+        return isinstance(ast.literal_eval(_python(text)), list)
+    except (*_NO_PYTHON, TypeError):
+        return False
+
+
+def _listed_calls(text: str) -> list[Call]:
+    """The items of a list of Python's calls that is broken, cut off, or between words: each of them is a call, whether it can be read or not."""
+    start = min((place for place in (text.find("["), text.find("{")) if place >= 0), default=0)
+    if not _LISTED.match(text, start):
+        return []
+    pieces, begin, depth, end = [], start + 1, 0, len(text)
+    for mark in _PIECES.finditer(text, begin):
+        if depth == 0 and mark[0] in (",", "]"):
+            pieces.append(text[begin : mark.start()])
+            begin = mark.end()
+            if mark[0] == "]":
+                end = begin
+                break
+        depth += (mark[0] in "([{") - (mark[0] in ")]}" and depth > 0)
+    return [_piece(one) for one in [*pieces, text[begin:end]] if one.strip()]
+
+
+def _piece(text: str) -> Call:
+    try:
+        return _python_call(_python(text))
+    except _NO_PYTHON:
+        return Call(NO_CALL, {}, text.strip())
 
 
 def _python_arguments(call: ast.Call) -> dict[str, Any]:
@@ -340,13 +422,13 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
                 logs.look_for_repeated(line.decode(), value)
             message = isinstance(value, dict) and "jsonrpc" in value
             key = portion.names[place] if portion.names else None
-            if key is None and isinstance(value, dict) and not (message and id == "id"):
+            if key is None:
                 key = _id_at(value, id, lines.place(number))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
-            wordy = not log.calls and isinstance(value, str)
-            logs.wordy += wordy
-            if wordy and strict:
+            nothing = not log.calls and not isinstance(value, (list, dict))
+            logs.wordy += nothing and isinstance(value, str)
+            if nothing and strict:
                 raise _no_log(value, line, lines, number)
             if message and key in places:
                 logs.logs[places[key]].calls += log.calls
@@ -360,8 +442,10 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     return logs
 
 
-def _id_at(value: Mapping[str, Any], path: str, place: Place) -> Any:
-    """The name of a log; None without one."""
+def _id_at(value: Any, path: str, place: Place) -> Any:
+    """The name of a log; None without one. The id of a message of JSON-RPC is none."""
+    if not isinstance(value, dict) or ("jsonrpc" in value and path == "id"):
+        return None
     found = value_at(value, path)
     if found is MISSING or found is None:
         return None
@@ -370,8 +454,10 @@ def _id_at(value: Mapping[str, Any], path: str, place: Place) -> Any:
     return found
 
 
-def _no_log(value: str, line: bytes, lines: Lines, number: int) -> InputError:
-    """The error about a reference that is only words; if it was meant to be JSON, about what is wrong with it."""
+def _no_log(value: Any, line: bytes, lines: Lines, number: int) -> InputError:
+    """The error about a reference that is only words, or no log at all; if it was meant to be JSON, about what is wrong with it."""
+    if not isinstance(value, str):
+        return InputError(f"is {shown(value)}; expected a log of calls ([] without a call)", lines.place(number))
     if value.lstrip()[:1] in ("{", "["):
         decode_line(line, lines.file, number)
     return InputError(f"is text without a call, {shown(value)}; a log without calls is []", lines.place(number))

@@ -169,11 +169,12 @@ class Calls(Task):
 
 
 def _is_call(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and "name" in value
-        and any(key in value for key in ("arguments", "args", "parameters", "input"))
-    )
+    from tallystick.tasks.calls.files import ARGUMENTS, BESIDE, OTHER_ARGUMENTS
+
+    if not isinstance(value, Mapping) or "name" not in value:
+        return False
+    alone = isinstance(value["name"], str) and value.keys() <= {"name", *BESIDE}
+    return alone or any(key in value for key in ARGUMENTS + OTHER_ARGUMENTS)
 
 
 TASK = Calls()
