@@ -225,6 +225,8 @@ def cut_in_order(
     right = Scanner(predicted, other) if predicted is not None else None
     headers = [Header(), Header()]
     number, agree = 0, True
+    first_called: list[bool] = []
+    """Whether the first document of each side has a name; all others are like it."""
     try:
         while (ours := left.take(size=size)) is not None:
             theirs = right.take(documents=ours.documents) if right is not None else None
@@ -236,6 +238,9 @@ def cut_in_order(
             if agree and None not in (name, other_name) and name != other_name and number:
                 raise SidesMismatch(f"{predicted} has {other_name!r:.60} where {reference} has {name!r:.60}")
             agree = agree and name == other_name  # else the two sides may be called by different fields
+            called = [one is not None for one in (name, other_name)]
+            if called != (first_called := first_called or called) and right is not None and not boundaries.mixed:
+                raise SidesMismatch("some documents have names and some have none")
             yield Shard(
                 number,
                 _part(left, ours, headers[0]),
