@@ -23,8 +23,8 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.engine.native import compiled
-from tallystick.errors import InputError, SidesMismatch
-from tallystick.files.boundaries import Boundaries, Uncut
+from tallystick.errors import InputError, Place, SidesMismatch
+from tallystick.files.boundaries import LINES, Boundaries, Uncut, name_under
 from tallystick.files.source import (
     Range,
     Source,
@@ -83,6 +83,10 @@ class _Cut:
         return boundaries.name(self.data[: self.first]) if boundaries.name is not None and self.documents else None
 
 
+_id_in = name_under("id", "doc_id", "doc_key", "docid", "orig_id", "sent_id", "wnd_id", "_input_hash")
+"""The id of a JSON object, wherever a task looks for it; other names are not for pairing alone."""
+
+
 class Scanner:
     """One file, cut from the front.
 
@@ -99,7 +103,21 @@ class Scanner:
         self._base, self._read_to, self._line, self._end = 0, 0, 1, False
         self._before = 0  # how much of the first piece was cut off, and how many lines end there
         self._lines_before = 0
+        self._has_ids: bool | None = None
         self.holds = name == "-" or is_packed(name)
+
+    def require_alike(self, cut: _Cut) -> None:
+        """That all documents of a file of JSON Lines have ids, or none has. Within a shard the reader sees to it."""
+        if self.boundaries.mixed or self.boundaries.format != LINES.format or not cut.documents:
+            return
+        found = _id_in(cut.data[: cut.first]) is not None
+        if self._has_ids is None:
+            self._has_ids = found
+        if found != self._has_ids:
+            what = (
+                "has an id, and the first document has none" if found else "has no id, and the first document has one"
+            )
+            raise InputError(f"{what}; give all documents ids, or none", Place(self.name, cut.line))
 
     def take(self, *, size: int | None = None, documents: int | None = None) -> _Cut | None:
         """The next documents: at least `size` bytes of them, or so many; None at the end of the file."""
@@ -225,8 +243,6 @@ def cut_in_order(
     right = Scanner(predicted, other) if predicted is not None else None
     headers = [Header(), Header()]
     number, agree = 0, True
-    first_called: list[bool] = []
-    """Whether the first document of each side has a name; all others are like it."""
     try:
         while (ours := left.take(size=size)) is not None:
             theirs = right.take(documents=ours.documents) if right is not None else None
@@ -238,9 +254,9 @@ def cut_in_order(
             if agree and None not in (name, other_name) and name != other_name and number:
                 raise SidesMismatch(f"{predicted} has {other_name!r:.60} where {reference} has {name!r:.60}")
             agree = agree and name == other_name  # else the two sides may be called by different fields
-            called = [one is not None for one in (name, other_name)]
-            if called != (first_called := first_called or called) and right is not None and not boundaries.mixed:
-                raise SidesMismatch("some documents have names and some have none")
+            left.require_alike(ours)
+            if right is not None and theirs is not None:
+                right.require_alike(theirs)
             yield Shard(
                 number,
                 _part(left, ours, headers[0]),
