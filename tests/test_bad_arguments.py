@@ -121,6 +121,14 @@ def test_the_command_line_refuses_what_means_nothing(tmp_path, option):
     assert any(one in done.stderr for one in expected)
 
 
+@pytest.mark.parametrize("task", ["records", "spans", "coreference"])
+def test_a_file_without_a_name(tmp_path, task):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "a": 1}) + "\n")
+    for files, name in ((["a.jsonl", ""], "PREDICTED"), (["", "a.jsonl"], "REFERENCE")):
+        done = run("score", task, *files, code=2, cwd=tmp_path)
+        assert f"{name}: found an empty text; expected FILE" in done.stderr
+
+
 def test_no_command_takes_a_time_limit_that_is_no_number(tmp_path):
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "a": 1}) + "\n")
     done = run("compare", "records", "a.jsonl", "A=a.jsonl", "B=a.jsonl", "--time-limit", "nan", code=2, cwd=tmp_path)

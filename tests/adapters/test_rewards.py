@@ -206,3 +206,10 @@ def test_an_empty_answer_earns_no_precision():
         schema={"type": "object", "properties": {"a": {"type": "integer"}}},
         figure="precision",
     ) == [0.0, 1.0]
+
+
+def test_a_metric_in_the_place_of_a_type():
+    metric = ts.f1(ts.each(city=ts.exact))
+    assert ts.scorer(metric=metric)({"city": "Oslo"}, '{"city": "Oslo"}') == 1
+    with pytest.raises(ts.TallystickError, match="found a metric; give it by its name: metric=f1"):
+        ts.scorer(metric)

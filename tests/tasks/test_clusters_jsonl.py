@@ -54,7 +54,7 @@ def test_empty_clusters_are_reported(tmp_path: Path) -> None:
 ERRORS: dict[str, tuple[object, int | None, str]] = {
     "no JSON": ('{"doc_id": "a", "clusters": [[[0, 0]}', 37, "is not JSON"),
     "a list": ("[]", None, "expected one JSON object a line"),
-    "nothing": ({}, None, "expected the name of the document"),
+    "nothing": ({}, None, "found no keys; expected the clusters as one of"),
     "no clusters": (
         {"doc_id": "a", "mentions": []},
         None,
@@ -73,7 +73,11 @@ ERRORS: dict[str, tuple[object, int | None, str]] = {
     "too far": ({"doc_id": "a", "tokens": ["x"], "clusters": [[[0, 1]]]}, None, "the document has 1 tokens"),
     "parts overlap": ({"doc_id": "a", "clusters": [[[[0, 3], [2, 5]]]]}, None, "gaps between"),
     "tokens no list": ({"doc_id": "a", "tokens": "x y", "clusters": []}, None, 'tokens: expected a list, found "x y"'),
-    "name": ({"doc_id": None, "clusters": []}, None, "doc_id: expected text or a whole number, found null"),
+    "name": (
+        {"doc_id": None, "clusters": []},
+        None,
+        "has no 'doc_id', and line 1 has one; give all documents ids, or none",
+    ),
 }
 
 

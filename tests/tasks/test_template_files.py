@@ -89,9 +89,9 @@ def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
         ),
         ([{"id": "a", "templates": {}}], r"file.json:1: templates is \{\}; expected a list of templates"),
         ([{"id": "a", "frames": []}, {"id": "b"}], "expected the templates under one of"),
-        ([{"name": "a", "templates": []}, {}], "expected the name of the document"),
-        ([{"templates": []}, {"templates": []}], 'file.json:1: found "templates"; expected the name of the document'),
-        ([{"templates": []}], 'file.json:1: found "templates"; expected the name of the document'),
+        ([{"name": "a", "templates": []}, {}], "file.json:2: found no keys; expected the templates under one of"),
+        ([{"docid": "a", "templates": []}, {"templates": []}], "file.json:2: has no 'docid', and line 1 has one"),
+        ([{"templates": []}, {"id": 1.5, "templates": []}], "id: expected text or a whole number, found 1.5"),
         ([{"id": 1.5, "templates": []}], "id: expected text or a whole number, found 1.5"),
         ([{"id": "a", "templates": [3]}], r"templates\[0\] is 3; expected a template"),
         (

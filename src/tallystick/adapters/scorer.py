@@ -127,6 +127,8 @@ class RecordScorer:
     ) -> None:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
+        if isinstance(type, Node):
+            raise MetricError(f"expected a type of documents, found a metric; give it by its name: metric={type!s:.80}")
         _, known = read_choices(choices)
         known.update(dict.fromkeys(ignore, Choice(ignored=True, why="ignore")))
         self.settings = RecordSettings(

@@ -57,7 +57,9 @@ class TaskCommand(click.Command):
 
     def _refuse_empty(self, ctx: click.Context) -> None:
         for one in self.params:
-            if isinstance(one, click.Option) and one.default != "":
+            if isinstance(one, click.Argument):
+                refuse_empty(one.human_readable_name, ctx.params.get(one.name or ""), "FILE", "- is standard input")
+            elif isinstance(one, click.Option) and one.default != "":
                 refuse_empty(one.opts[0], ctx.params.get(one.name or ""), one.metavar or "", one.help or "")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

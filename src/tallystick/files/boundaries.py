@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 from tallystick.engine.arrays import I64
 from tallystick.engine.native import compiled
 from tallystick.errors import InputError
-from tallystick.files.json_values import Json, decode_line, read_json, try_decode
+from tallystick.files.json_values import Json, decode_line, id_of, read_json, try_decode
 from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
 from tallystick.frozen import frozen
 
@@ -191,10 +191,8 @@ def name_under(*keys: str) -> Callable[[bytes], Any]:
 
     def name(document: bytes) -> Any:
         (value,) = try_decode(document) or (None,)
-        found = (
-            [value[key] for key in keys if isinstance(value.get(key), (str, int))] if isinstance(value, dict) else []
-        )
-        return found[0] if found else None
+        found = (id_of(value.get(key)) for key in keys) if isinstance(value, dict) else ()
+        return next((name for name in found if name is not None), None)
 
     return name
 

@@ -22,7 +22,17 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, finite, is_id, read_noisy, shown, try_decode
+from tallystick.files.json_values import (
+    TOO_DEEP,
+    Unreadable,
+    expected_id,
+    explained,
+    finite,
+    id_of,
+    is_id,
+    read_noisy,
+    try_decode,
+)
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.files.table import read_cells, separator
@@ -79,20 +89,14 @@ def put_at(record: dict[str, Any], steps: Steps, value: Any) -> bool:
     return True
 
 
-def id_of(value: Any) -> Any:
-    """A text or a whole number, by which a document may be paired; else None."""
-    return value if is_id(value) else None
-
-
 def is_wrong_id(value: Any) -> bool:
     """Whether this is meant to name a document, and cannot: a number that is not whole, or a truth value. Lists and objects may be anything."""
-    return isinstance(value, (bool, float))
+    return isinstance(value, (bool, float)) and not is_id(value)
 
 
 def wrong_id(field: str, found: Any, place: Place | str) -> InputError:
     """The error about such an id."""
-    what = f"{field}: expected text or a whole number, found {shown(found)}"
-    return InputError(f"{what}; --id FIELD pairs by another field", place)
+    return InputError(f"{field}: {expected_id(found)}; --id FIELD pairs by another field", place)
 
 
 # Lines that are held in memory, or found in other lines.
@@ -304,7 +308,8 @@ def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
 
 
 def _name(key: Any) -> Any:
-    return key if type(key) in (str, int) else str(key)
+    found = id_of(key)
+    return str(key) if found is None else found
 
 
 # A folder of files, each a document that is called what its file is called.

@@ -340,9 +340,10 @@ class Json:
 
     def name(self) -> str:
         """An id: text, or a whole number as text."""
-        if not is_id(self.value):
-            raise self.expected("text or a whole number")
-        return str(self.value)
+        found = id_of(self.value)
+        if found is None:
+            raise self.fail(expected_id(self.value))
+        return str(found)
 
     def label(self) -> str:
         """A type: text, and not nothing."""
@@ -379,9 +380,27 @@ class Json:
         return start, last
 
 
+def id_of(value: Any) -> Any:
+    """What a value names a document by: text, or a whole number; else None, and true is no name. 1.0 is 1, as tables write it whose
+    column once had a gap; floats that are not whole, or so large that two numbers are one float, name nothing."""
+    if type(value) is float and abs(value) <= _LARGEST_WHOLE and value.is_integer():
+        return int(value)
+    return value if type(value) in (str, int) else None
+
+
+_LARGEST_WHOLE = 2.0**53 - 1
+
+
 def is_id(value: Any) -> bool:
-    """Whether a value can name a document: text, or a whole number. Two floats that are printed alike may differ, and true is no name."""
-    return type(value) in (str, int)
+    """Whether a value can name a document."""
+    return id_of(value) is not None
+
+
+def expected_id(value: Any) -> str:
+    """What to say of a value that cannot name a document."""
+    if isinstance(value, float) and math.isnan(value):
+        return "is missing (NaN); expected text or a whole number"
+    return f"expected text or a whole number, found {shown(value)}"
 
 
 def id_in(value: Mapping[str, Any], place: Place, key: str = "id") -> str | None:

@@ -493,7 +493,8 @@ def json_lines(batch: Any, file: str, numbers: Sequence[int]) -> list[bytes]:
         for number, row in zip(numbers, rows, strict=True):
             if _not_finite(row[name]):
                 raise InputError(
-                    f"{name}: has a number that is not finite, which JSON cannot hold; give both sides as Parquet or Arrow",
+                    f"{name}: has a number that is not finite, which JSON cannot hold; write null where it is missing (NaN), or give "
+                    "both sides as Parquet or Arrow",
                     Place(file, number),
                 )
     try:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import IO, Any, Generic, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from tallystick.errors import (
     unmet_ids,
 )
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from tallystick.files.json_values import Json
 
 
 @dataclass
@@ -116,15 +119,27 @@ class Side(Generic[K]):
             raise repeated_name(self.names[again], places[before], places[again] or Place(self.file))
 
 
-def all_named(names: Sequence[Any], places: Sequence[Place | None]) -> bool:
-    """Whether documents have names (None is none). If only some of them have, they can be paired neither by name nor by order."""
+def all_named(names: Sequence[Any], places: Sequence[Place | None], key: str = "") -> bool:
+    """Whether documents have names (None is none). If only some of them have, they can be paired neither by name nor by order.
+    `key` is what the first name stands under, where that is known."""
     without = next((k for k, name in enumerate(names) if name is None), None)
     there = next((k for k, name in enumerate(names) if name is not None), None)
     if without is None or there is None:
         return without is None
     other = places[there]
     line = f"line {other.line}" if other is not None and other.line else f"document {there + 1}"
-    raise InputError(f"has no id, and {line} has one; give all documents ids, or none", places[without])
+    raise InputError(
+        f"has no {repr(key) if key else 'id'}, and {line} has one; give all documents ids, or none", places[without]
+    )
+
+
+def names_of(documents: Sequence[Json], *keys: str) -> tuple[list[str], bool]:
+    """What the documents of a file are called, each under the first of the keys that it has, and whether they are called anything: else
+    these are their numbers, by which nothing may be paired. null is no name. If only some have a name, that is an error."""
+    found = [one.get(*keys) for one in documents]
+    key = next((str(one.key) for one in found if one is not None), "")
+    named = all_named(found, [one.place for one in documents], key)
+    return [str(k) if one is None else one.name() for k, one in enumerate(found, 1)], named
 
 
 def repeated_name(name: object, before: Place | None, again: Place) -> InputError:
@@ -140,13 +155,8 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     that only the prediction has is ignored. One that a partial reference lacks comes at the end.
     """
     if not (reference.named and predicted.named):
-        counts = len(reference.names), len(predicted.names)
-        if counts[0] != counts[1]:
-            raise SidesMismatch(
-                f"{reference.file} has {counted(counts[0], 'document')} and {predicted.file} has {counts[1]:,}; without names "
-                "in both they are paired by order, so the numbers must be equal"
-            )
-        return [(k, k) for k in range(counts[0])]
+        require_as_many(reference.file, len(reference.names), predicted.file, len(predicted.names))
+        return [(k, k) for k in range(len(reference.names))]
     reference.require_distinct()
     predicted.require_distinct()
     there = {key: k for k, key in enumerate(predicted.compared)}
@@ -159,6 +169,15 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     if missing or extra:
         require_allowed(reference.file, predicted.file, missing, [predicted.names[k] for k in extra], absent)
     return pairs
+
+
+def require_as_many(reference: str, count: int, predicted: str, other: int) -> None:
+    """Documents that are paired by order are as many on both sides."""
+    if count != other:
+        raise SidesMismatch(
+            f"{reference} has {counted(count, 'document')} and {predicted} has {other:,}; without names "
+            "in both they are paired by order, so the numbers must be equal"
+        )
 
 
 def require_allowed(
@@ -209,6 +228,14 @@ class Documents(Generic[T]):
         if where is not None:
             many = counted(sum(extra.values()), f"duplicate {what}")
             self.warnings.append(f"{self.file}: {many} counted once, the first in {where}")
+
+    def names_here(self, names: Sequence[str], named: bool, file: str) -> list[str | None]:
+        """What the documents of another file are called in this one (None: it has no such document): the same, or, if one of the files
+        has no names, what stands here in their order."""
+        if self.named and named:
+            return [name if name in self.values else None for name in names]
+        require_as_many(self.file, len(self.values), file, len(names))
+        return list(self.values)
 
     @property
     def side(self) -> Side[str]:

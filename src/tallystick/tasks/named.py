@@ -206,12 +206,6 @@ def _word(found: Json, *keys: str) -> str | None:
     return None
 
 
-def document_name(document: Json, number: int, *keys: str) -> str:
-    """A document's name under the first of the keys that it has; else its number in the file."""
-    found = document.get(*keys)
-    return found.name() if found is not None else str(number)
-
-
 # Hierarchies of types, from a file: {"child": "parent"} or {"child": ["parent", ...]} as JSON, or `child<TAB>parent` lines.
 
 

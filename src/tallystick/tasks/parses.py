@@ -21,12 +21,11 @@ import numpy as np
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean, some
 from tallystick.files.conllu import SPACES
 from tallystick.files.json_values import read_json
-from tallystick.files.pairing import Paired
+from tallystick.files.pairing import Paired, names_of
 from tallystick.files.source import AnySource
 from tallystick.frozen import frozen
 from tallystick.structures.texts import ArgumentDocument, Parse
 from tallystick.tasks.dependencies.files import Treebank, read_conllu
-from tallystick.tasks.named import document_name
 
 SPACY = "spacy:"
 
@@ -226,8 +225,9 @@ def read_heads(source: AnySource) -> Heads:
         return Heads(str(source), str(source))
     parses: dict[str, tuple[int, ...]] = {}
     parsers: dict[str, None] = {}
-    for number, document in enumerate(read_json(source), 1):
-        name = document_name(document, number, "id", "doc_id", "doc_key")
+    documents = read_json(source)
+    names, _ = names_of(documents, "id", "doc_id", "doc_key")
+    for name, document in zip(names, documents, strict=True):
         listed = document.at("heads")
         heads = tuple(-1 if one.value is None else one.whole() for one in listed.each())
         for k, head in enumerate(heads):

@@ -18,7 +18,7 @@ from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, TallystickError, ValueMismatch, counted
 from tallystick.files.documents import table_rows
-from tallystick.files.json_values import is_id
+from tallystick.files.json_values import expected_id, id_of
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
@@ -291,10 +291,14 @@ def _own_names(documents: Sequence[Any], side: str) -> tuple[str, ...] | None:
         )
     if not names or None in names:
         return None
-    wrong = next((k for k, one in enumerate(names) if not is_id(one)), None)
-    if wrong is not None:
-        raise ValueMismatch(f"{side}[{wrong}]: id: expected text or a whole number, found {_kind(names[wrong])}")
-    return tuple(map(str, names))
+    ids = [id_of(one) for one in names]
+    if None in ids:
+        wrong = names[ids.index(None)]
+        what = (
+            expected_id(wrong) if isinstance(wrong, float) else f"expected text or a whole number, found {_kind(wrong)}"
+        )
+        raise ValueMismatch(f"{side}[{ids.index(None)}]: id: {what}")
+    return tuple(map(str, ids))
 
 
 _OF_DOCUMENTS = frozenset({*NAMES, "doc", "document", "document_id"} - {"id"})

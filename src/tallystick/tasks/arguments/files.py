@@ -9,14 +9,14 @@ with tokens. A prediction need not repeat tokens and events. An event is known b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
 from tallystick.files.boundaries import Opening, find_format
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents, Missing, Paired, pair_documents
+from tallystick.files.pairing import Documents, Missing, Paired, names_of, pair_documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
 from tallystick.tasks.arguments.stages import letters_of
@@ -29,7 +29,6 @@ from tallystick.tasks.events.files import (
     read_sentences,
     without_article,
 )
-from tallystick.tasks.named import document_name
 
 
 @dataclass
@@ -101,22 +100,23 @@ def read_arguments(
             return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
     events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)
     out: Documents[ArgumentDocument] = Documents(
-        events.file, events.format, partial=events.partial, warnings=events.warnings
+        events.file, events.format, named=events.named, partial=events.partial, warnings=events.warnings
     )
     unlike: list[str] = []
-    for key, document in events.values.items():
+    there = _documents_there(list(events.values), out, reference, tokens)
+    for (key, document), (its, known_tokens) in zip(events.values.items(), there, strict=True):
         place = events.places.get(key)
-        text = document.tokens or _tokens_of(key, reference, tokens)
+        text = document.tokens or known_tokens
         texts = _Texts(f"document {key!r}", place, text, strip_articles, unlike)
-        known = _known_events(key, reference)
+        known = _known_events(its)
         described, arguments = {}, []
         for event in document.events:
             span = event.trig.mention.left, event.trig.mention.right
             own = known.get((span, event.trig.type), event_id(event.trig.type, span))
             described[own] = DescribedEvent(own, event.trig.type, _said(event.trig.mention, text), span)
             for one in event.args:
-                there = (one.mention.left, one.mention.right) if one.mention.left >= 0 else None
-                arguments.append(texts.argument(own, one.role, getattr(one.mention, "text", None), there))
+                spoken = (one.mention.left, one.mention.right) if one.mention.left >= 0 else None
+                arguments.append(texts.argument(own, one.role, getattr(one.mention, "text", None), spoken))
         out.values[key] = ArgumentDocument(tuple(arguments), tuple(described.values()), text, document.sentences)
         if place is not None:
             out.places[key] = place
@@ -130,17 +130,30 @@ def _said(mention: Mention, tokens: tuple[str, ...]) -> str:
     return getattr(mention, "text", None) or ""
 
 
-def _tokens_of(key: str, reference: ArgumentFiles | None, tokens: Documents[EventDocument] | None) -> tuple[str, ...]:
-    if reference is not None and key in reference.documents.values:
-        return reference.documents.values[key].tokens
-    return tokens.values[key].tokens if tokens is not None and key in tokens.values else ()
+def _documents_there(
+    names: Sequence[str], file: Documents[Any], reference: ArgumentFiles | None, tokens: Documents[EventDocument] | None
+) -> list[tuple[ArgumentDocument | None, tuple[str, ...]]]:
+    """For each document of a file the reference's, and the tokens that this or the file of tokens knows."""
+    known: list[ArgumentDocument | None] = [None] * len(names)
+    words: list[tuple[str, ...]] = [()] * len(names)
+    if tokens is not None:
+        here = tokens.names_here(names, file.named, file.file)
+        words = [() if name is None else tokens.values[name].tokens for name in here]
+    if reference is not None:
+        documents = reference.documents
+        known = [
+            None if name is None else documents.values[name]
+            for name in documents.names_here(names, file.named, file.file)
+        ]
+        words = [word if one is None else one.tokens for one, word in zip(known, words, strict=True)]
+    return list(zip(known, words, strict=True))
 
 
-def _known_events(key: str, reference: ArgumentFiles | None) -> dict[tuple[Span, str], str]:
+def _known_events(reference: ArgumentDocument | None) -> dict[tuple[Span, str], str]:
     """The reference's ids by trigger and type, and by the trigger alone where a format does not repeat the type."""
     out: dict[tuple[Span, str], str] = {}
-    if reference is not None and key in reference.documents.values:
-        for event in reference.documents.values[key].events:
+    if reference is not None:
+        for event in reference.events:
             if event.span is not None:
                 out.setdefault((event.span, event.type), event.id)
                 out.setdefault((event.span, ""), event.id)
@@ -179,12 +192,13 @@ def _read_plain(
 ) -> Documents[ArgumentDocument]:
     out: Documents[ArgumentDocument] = Documents(file, "JSON")
     unlike: list[str] = []
-    for number, record in enumerate(records, 1):
-        key = document_name(record, number, "id", "doc_id", "doc_key")
+    names, out.named = names_of(records, "id", "doc_id", "doc_key")
+    there = _documents_there(names, out, reference, tokens)
+    for key, record, (its, known_tokens) in zip(names, records, there, strict=True):
         listed = record.get("tokens")
-        own = tuple(one.text() for one in listed.each()) if listed is not None else _tokens_of(key, reference, tokens)
+        own = tuple(one.text() for one in listed.each()) if listed is not None else known_tokens
         texts = _Texts(f"document {key!r}", record.place, own, strip_articles, unlike)
-        known = _known_events(key, reference)
+        known = _known_events(its)
         events: dict[str, DescribedEvent] = {}
         arguments: list[EventArgument] = []
         for one in record.listed("events"):
@@ -194,8 +208,8 @@ def _read_plain(
             events[event.id] = event
             arguments += [_argument(item, event.id, texts) for item in one.listed("arguments", "args")]
         ids = set(events)
-        if reference is not None and key in reference.documents.values:
-            ids |= {event.id for event in reference.documents.values[key].events}
+        if its is not None:
+            ids |= {event.id for event in its.events}
         for item in record.listed("arguments"):
             if not item.has("event"):
                 raise item.fail(
@@ -272,19 +286,18 @@ def read_pair(
     what becomes of documents that stand on one side only."""
     known = read_events(tokens) if tokens is not None else None
     left = read_arguments(reference, tokens=known, strip_articles=strip_articles)
+    if known is not None:
+        _take_sentences(left.documents, known)
     right = read_arguments(predicted, reference=left, ontology=ontology, strip_articles=strip_articles)
     if ontology is not None and right.documents.format != GENERATED:
         right.documents.warnings.append(idle_ontology([right.documents.file]))
-    paired = pair_documents(left.documents, right.documents, ArgumentDocument, absent)
-    return with_sentences(paired, known)
+    return pair_documents(left.documents, right.documents, ArgumentDocument, absent)
 
 
-def with_sentences(pairs: Paired[ArgumentDocument], known: Documents[EventDocument] | None) -> Paired[ArgumentDocument]:
-    """The reference's documents with the sentences of the file that has the tokens, where they have none of their own."""
-    if known is None:
-        return pairs
-    reference = tuple(
-        replace(one, sentences=known.values[key].sentences) if not one.sentences and key in known.values else one
-        for key, one in zip(pairs.ids, pairs.reference, strict=True)
-    )
-    return replace(pairs, reference=reference)
+def _take_sentences(reference: Documents[ArgumentDocument], known: Documents[EventDocument]) -> None:
+    """Give the reference's documents the sentences of the file that has the tokens, where they have none of their own."""
+    names = list(reference.values)
+    for name, there in zip(names, known.names_here(names, reference.named, reference.file), strict=True):
+        one = reference.values[name]
+        if not one.sentences and there is not None:
+            reference.values[name] = replace(one, sentences=known.values[there].sentences)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
-from tallystick.files.pairing import Missing, Side, document_key, require_allowed
+from tallystick.files.pairing import Missing, Side, document_key, require_allowed, require_as_many
 from tallystick.frozen import frozen
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -125,6 +125,8 @@ class Chains:
     """The words of the documents, by name, where the reader was asked to keep them and the file has them."""
     warnings: list[str] = field(default_factory=list)
     """What was understood but left out, in words, with count and first place."""
+    named: bool = True
+    """Whether the documents have names; else `documents` are their numbers, and they are paired by order."""
     alone: InputError | None = None
     """What is wrong if the key is this file too: nothing in it was predicted."""
 
@@ -419,11 +421,17 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
     if response.alone is not None and response.file == key.file:
         raise response.alone
     warnings: list[str] = []
-    key, key_names = _distinct(key, lenient, warnings)
-    response, response_names = _distinct(response, lenient, warnings)
-    if key.format != response.format:
-        key_names, response_names = _common_names(key_names, response_names)
-    partner = _partners(key, response, key_names, response_names, lenient, absent, warnings)
+    if key.named and response.named:
+        key, key_names = _distinct(key, lenient, warnings)
+        response, response_names = _distinct(response, lenient, warnings)
+        if key.format != response.format:
+            key_names, response_names = _common_names(key_names, response_names)
+        partner = _partners(key, response, key_names, response_names, lenient, absent, warnings)
+    else:
+        require_as_many(key.file, len(key.documents), response.file, len(response.documents))
+        partner = np.arange(len(key.documents))
+        ours = dict(zip(response.documents, key.documents, strict=True))
+        response = replace(response, texts={ours[name]: text for name, text in response.texts.items()})
     _compare_tokens(key, response, partner, lenient, warnings)
     response = _rearranged(response, partner, key.documents)
     key, response = _count_alike(key, response)

@@ -22,9 +22,9 @@ import numpy as np
 
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
-from tallystick.files.json_values import NotJson, decode, is_id, shown
+from tallystick.files.json_values import Json, NotJson, decode, shown
 from tallystick.files.lines import Pieces
-from tallystick.files.pairing import DYGIE_GOLD, Unpredicted
+from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named
 from tallystick.files.source import AnySource, Source
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
@@ -116,6 +116,10 @@ class _Reading:
     def __init__(self, pieces: Pieces, fields: Sequence[str], keep_text: bool) -> None:
         self.pieces, self.fields, self.keep_text = pieces, fields, keep_text
         self.documents: list[str] = []
+        self.names: list[str | None] = []
+        """What each document is called, None for nothing; `documents` has its number then."""
+        self.under = ""
+        """The key of the first name."""
         self.document_lines: list[int] = []
         self.tokens: list[int] = []
         self.entity_names: list[str] = []
@@ -139,7 +143,9 @@ class _Reading:
             raise self.pieces.error(
                 "expected one JSON object a line, with the name of a document and its clusters", number
             )
-        self.documents.append(self._name(value, number))
+        name = self._name(value, number)
+        self.names.append(name)
+        self.documents.append(str(len(self.names)) if name is None else name)
         self.document_lines.append(number)
         for key in ("sentences", "tokens"):
             if value.get(key) is not None and not isinstance(value[key], list):
@@ -159,22 +165,21 @@ class _Reading:
         for index, cluster in enumerate(clusters):
             self._cluster(cluster, f"{field}[{index}]", index, number, tokens)
 
-    def _name(self, value: dict[str, object], number: int) -> str:
-        for key in NAMES:
-            if key in value:
-                name = value[key]
-                if is_id(name):
-                    return str(name)
-                raise self.pieces.error(f"{key}: expected text or a whole number, found {shown(name)}", number)
-        raise self.pieces.error(
-            f"found {some(value)}; expected the name of the document as one of {some(NAMES)}", number
-        )
+    def _name(self, value: dict[str, object], number: int) -> str | None:
+        """What a document is called, None if it has no name."""
+        found = Json(value, self.pieces.source.place(number)).get(*NAMES)
+        if found is None:
+            return None
+        self.under = self.under or str(found.key)
+        return found.name()
 
     def _field(self, value: dict[str, object], number: int) -> str:
         wanted = self.fields or CLUSTERS
         present = [field for field in wanted if field in value]
         if not present:
-            raise self.pieces.error(f"found {some(value)}; expected the clusters as one of {some(wanted)}", number)
+            raise self.pieces.error(
+                f"found {some(value) or 'no keys'}; expected the clusters as one of {some(wanted)}", number
+            )
         if len(present) > 1 and not self.fields:
             raise self.pieces.error(f"has {some(present)}: say which of them to read", number)
         return present[0]
@@ -213,6 +218,7 @@ class _Reading:
         if not self.documents:
             raise self.pieces.error("has no documents; expected one JSON object a line")
         source = self.pieces.source
+        named = all_named(self.names, [source.place(number) for number in self.document_lines], self.under)
         unpredicted = self.unpredicted if self.has_layers else None
         alone = None if unpredicted is None else unpredicted.error
         notes = [] if unpredicted is None or alone is None else [unpredicted.note(str(source))]
@@ -220,6 +226,7 @@ class _Reading:
         document_lines = source.lines_of_file(np.array(self.document_lines, np.int64))
         return Chains(
             documents=self.documents,
+            named=named,
             document=document,
             start=start,
             end=end,

@@ -40,12 +40,12 @@ from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import COLUMNS, CONLL, Format, Opening, begins_documents, find_format
 from tallystick.files.exports import SYSTEMS, Ask, Layout, formats_of, read_annotated
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents, document_key
+from tallystick.files.pairing import Documents, document_key, names_of
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
-from tallystick.tasks.named import document_name, read_mention, warn_outside
+from tallystick.tasks.named import read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
 _CELL = re.compile(r"(?P<opens>(?:\([^\s()*]+)*)\*(?P<closes>(?:[^\s()*]*\))*)")
@@ -510,8 +510,8 @@ def read_events(
     if is_generated(records[0]):
         return read_generated(records, file, reference, ontology)
     out: Documents[EventDocument] = Documents(file, _format(records[0]))
-    for number, record in enumerate(records, 1):
-        key = document_name(record, number, "doc_id", "doc_key", "id", "sent_id")
+    names, out.named = names_of(records, "doc_id", "doc_key", "id", "sent_id", "wnd_id")
+    for key, record in zip(names, records, strict=True):
         window = record.get("wnd_id", "sent_id")
         if window is not None and window.name() != key:
             key = f"{key}/{window.name()}"
@@ -778,10 +778,12 @@ def read_coreference(name: AnySource, reference: Documents[EventDocument]) -> di
     {"doc_key": "d1", "clusters": [["d1-T58", "d1-T55"], [[3, 4], [9, 9]]]}
     """
     out: dict[str, dict[tuple[int, int], str]] = {}
-    for number, record in enumerate(read_json(name), 1):
-        key = document_name(record, number, "doc_key", "doc_id", "id")
-        if key not in reference.values:
-            raise record.fail(f"the document {key!r} is not in {reference.file}")
+    records = read_json(name)
+    names, named = names_of(records, "doc_key", "doc_id", "id")
+    here = reference.names_here(names, named, str(Source.of(name)))
+    for record, given, key in zip(records, names, here, strict=True):
+        if key is None:
+            raise record.fail(f"the document {given!r} is not in {reference.file}")
         entities = reference.values[key].entities
         spans = out.setdefault(key, {})
         for k, cluster in enumerate(record.at("clusters").each()):

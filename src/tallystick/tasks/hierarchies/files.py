@@ -26,7 +26,7 @@ from tallystick.engine import arrays
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format, Opening, find_format
-from tallystick.files.json_values import NotJson, column_of, decode, is_id, shown
+from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
 from tallystick.files.pairing import Missing, Side, all_named, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
@@ -384,9 +384,10 @@ class _Reading:
         """Read the document of a line."""
         self.line, self.number = line, number
         value = self._decode()
-        name = value.get("id")
-        if name is not None and not is_id(name):
-            raise self.error(f"id: expected text or a whole number, found {shown(name)}", "id")
+        given = value.get("id")
+        name = id_of(given)
+        if given is not None and name is None:
+            raise self.error(f"id: {expected_id(given)}", "id")
         self.named.append(name)
         self.places.append(self.source.place(number))
         self.building.open(str(name) if name is not None else str(len(self.building.documents)))
@@ -479,7 +480,7 @@ class _Reading:
         if len(self.ways) > 1:
             raise self.building.error("some events have a span and some do not; give a span to all or to none")
         self.building.identified_by = next(iter(self.ways), "name")
-        return self.building.finish(named=all_named(self.named, self.places))
+        return self.building.finish(named=all_named(self.named, self.places, "id"))
 
 
 def _is_name(value: Any) -> bool:

@@ -18,15 +18,16 @@ import msgspec
 
 from tallystick.errors import SidesMismatch, ValueMismatch
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents
+from tallystick.files.pairing import Documents, names_of
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.frozen import frozen
-from tallystick.tasks.named import document_name
 from tallystick.tasks.plain import Structure, expect, is_span, named
 
 ROLES = ("Material", "Metric", "Task", "Method")
 """SciREX's roles, in the order in which a predicted relation names them."""
 
+IDS = ("doc_id", "id")
+"""Under which of these a document has its name."""
 Span = tuple[int, int]
 """Start and end, the end exclusive."""
 
@@ -44,19 +45,27 @@ class Relations:
 def read_nary(name: AnySource, *others: AnySource) -> Documents[Relations]:
     """The relations of each document; `others` are files that have the rest of the same documents."""
     out: Documents[Relations] = Documents(shown_name(name), "SciREX")
-    more: list[dict[str, Json]] = []
-    for other in others:
-        more.append({document_name(record, k, "doc_id", "id"): record for k, record in enumerate(read_json(other), 1)})
-    for number, record in enumerate(read_json(name), 1):
-        key = document_name(record, number, "doc_id", "id")
-        parts = [record]
-        for other, found in zip(others, more, strict=True):
-            if key not in found:
-                raise SidesMismatch(f"{name} has the document {key!r}, which {other} does not have")
-            parts.append(found[key])
+    records = read_json(name)
+    keys, out.named = names_of(records, *IDS)
+    more = [_rest(other, keys, out.named, out.file) for other in others]
+    for key, *parts in zip(keys, records, *more, strict=True):
+        record = parts[0]
         out.add(key, _plain(record) if record.has("relations") else _scirex(parts), record.place)
     out.note_duplicates(_items, "relation")
     return out
+
+
+def _rest(name: AnySource, keys: list[str], named: bool, file: str) -> list[Json]:
+    """What a file has of the documents of another one that are called so."""
+    rest: Documents[Json] = Documents(shown_name(name), "SciREX")
+    records = read_json(name)
+    names, rest.named = names_of(records, *IDS)
+    rest.values = dict(zip(names, records, strict=True))
+    here = rest.names_here(keys, named, file)
+    for key, found in zip(keys, here, strict=True):
+        if found is None:
+            raise SidesMismatch(f"{file} has the document {key!r}, which {name} does not have")
+    return [rest.values[found] for found in here if found is not None]
 
 
 def _items(document: Relations) -> list[Any]:

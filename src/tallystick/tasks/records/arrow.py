@@ -24,7 +24,8 @@ from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow, to_array, to_arrow
 from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus, nullable
 from tallystick.errors import InputError, ValueMismatch
-from tallystick.files.documents import id_of, is_wrong_id, wrong_id
+from tallystick.files.documents import is_wrong_id, wrong_id
+from tallystick.files.json_values import id_of
 from tallystick.files.lines import ArrowLines, Portion, json_lines
 from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
 from tallystick.tasks.records.shapes import Seen

@@ -28,12 +28,12 @@ from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import EXPORTS, SYSTEMS, Annotated, Ask, Layout, formats_of, read_annotated, words
 from tallystick.files.json_values import Json
-from tallystick.files.pairing import Documents, all_named
+from tallystick.files.pairing import Documents, names_of
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
-from tallystick.tasks.named import document_name, read_mention, warn_outside
+from tallystick.tasks.named import read_mention, warn_outside
 from tallystick.tasks.plain import Given, Structure, expect, is_span, is_whole, named
 
 TrainingFacts = frozenset[tuple[str, str, str]]
@@ -255,10 +255,10 @@ def _read_plain(
 ) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
     documents = opening.documents
-    out.named = all_named([one.get(*NAMES) for one in documents], [one.place for one in documents])
+    names, out.named = names_of(documents, *NAMES)
     counts: dict[str, int] = {}
-    for number, document in enumerate(opening.documents, 1):
-        text, name = words_of(document), document_name(document, number, *NAMES)
+    for name, document in zip(names, documents, strict=True):
+        text = words_of(document)
         tokens = () if text is None else text.words
         out.add(name, _plain(document), document.place, text if keep_text else None, tokens)
         if sure is not None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from tallystick.errors import ValueMismatch
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents
+from tallystick.files.pairing import Documents, names_of
 from tallystick.files.source import AnySource, shown_name
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks.plain import Structure, expect, named
@@ -29,7 +29,7 @@ Roles = NAryRelation[TextMention]
 def read_roles(name: AnySource) -> Documents[Roles]:
     """The role fillers of each document."""
     records = read_json(name)
-    if len(records) == 1 and not records[0].has("roles") and not records[0].has("extracts"):
+    if len(records) == 1 and not any(map(records[0].has, ("roles", "extracts", "pred_extracts"))):
         out: Documents[Roles] = Documents(shown_name(name), "grit")
         for key, document in records[0].items():
             found = document.get("pred_extracts", "extracts", "roles") or document
@@ -38,11 +38,12 @@ def read_roles(name: AnySource) -> Documents[Roles]:
             raise records[0].fail("has no documents")
         return out
     out = Documents(shown_name(name), "grit" if records and records[0].has("extracts") else "JSON")
-    for record in records:
+    names, out.named = names_of(records, "id", "docid", "doc_id")
+    for name_, record in zip(names, records, strict=True):
         if record.has("extracts", "pred_extracts"):
             raise record.fail("has 'extracts' beside 'pred_extracts': which of them is meant? Give one")
-        key = record.at("id", "docid", "doc_id").name()
-        out.add(document_key(key), _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
+        key = document_key(name_) if out.named else name_
+        out.add(key, _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
     return out
 
 

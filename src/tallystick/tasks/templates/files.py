@@ -42,8 +42,8 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import Format, Uncut
-from tallystick.files.json_values import NotJson, decode, decode_line, is_id, shown
-from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, places_of, repeated_name
+from tallystick.files.json_values import Json, NotJson, decode, decode_line
+from tallystick.files.pairing import Documents, Missing, Paired, all_named, pair_sides, places_of, repeated_name
 from tallystick.files.source import AnySource, Source, read_text, shown_name
 from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
@@ -186,6 +186,10 @@ class _Reading:
         self.texts: dict[str, TemplateText] = {}
         self.documents: dict[str, list[Template[Entity[str]]]] = {}
         self.lines: dict[str, int | None] = {}
+        self.names: list[tuple[str | None, Place]] = []
+        """What each document is called, None for nothing, and where it stands."""
+        self.under = ""
+        """The key of the first name."""
         self.emptied = 0
         self.repeated = 0
         self.untyped: list[tuple[str, int | None]] = []
@@ -195,31 +199,30 @@ class _Reading:
 
     def take_line(self, value: dict[str, Any], line: int) -> None:
         """A line of JSON Lines."""
-        found = [key for key in IDS if key in value]
+        found = [key for key in IDS if value.get(key) is not None]
         if not found and len(value) == 1 and not any(key in value for key in _LIST):
             (key, templates), *_ = value.items()
             return self.take_entry(key, templates, line)
-        if not found:
-            raise self._error(f"found {some(value)}; expected the name of the document as one of {some(IDS)}", line)
-        name = value[found[0]]
-        if not is_id(name):
-            raise self._error(f"{found[0]}: expected text or a whole number, found {shown(name)}", line)
+        own = Json(value[found[0]], Place(self.file, line), None, found[0]).name() if found else None
+        self.under = self.under or "".join(found[:1])
+        self.names.append((own, Place(self.file, line)))
+        name = str(len(self.names)) if own is None else own
         lists = [key for key in _LIST if key in value]
         if len(lists) != 1:
-            what = f"has {some(lists)}: say which to read" if lists else f"found {some(value)}"
+            what = f"has {some(lists)}: say which to read" if lists else f"found {some(value) or 'no keys'}"
             raise self._error(f"{what}; expected the templates under one of {some(_LIST)}", line)
-        if str(name) in self.documents:
-            raise repeated_name(str(name), Place(self.file, self.lines[str(name)]), Place(self.file, line))
+        if own in self.documents:
+            raise repeated_name(name, Place(self.file, self.lines[name]), Place(self.file, line))
         templates = self._templates(value[lists[0]], lists[0], line)
-        if lists[0] == "templates" and found[0] == "docid":
+        if lists[0] == "templates" and found[:1] == ["docid"]:
             unique = list(dict.fromkeys(templates))
             self.repeated += len(templates) - len(unique)
             templates = unique
-        self.documents[str(name)] = templates
-        self.lines[str(name)] = line
+        self.documents[name] = templates
+        self.lines[name] = line
         text = text_of(value) if self.keep_text else None
         if text is not None:
-            self.texts[str(name)] = text
+            self.texts[name] = text
         return None
 
     def take_entry(self, name: str, value: Any, line: int | None) -> None:
@@ -230,6 +233,7 @@ class _Reading:
                 raise self._error(f'"{name}" has {some(value)}; expected "pred_templates"', line)
             value, path = value["pred_templates"], f"{name}.pred_templates"
         templates = self._templates(value, path, line)
+        self.names.append((name, Place(self.file, line)))
         self.documents.setdefault(name, []).extend(templates)
         self.lines.setdefault(name, line)
 
@@ -323,6 +327,7 @@ class _Reading:
     def finish(self) -> TemplateDocuments:
         if not self.documents:
             raise InputError("has no documents; expected templates by document", self.file)
+        named = all_named([name for name, _ in self.names], [place for _, place in self.names], self.under)
         notes = []
         if self.untyped and self.typed:
             found, line = self.untyped[0]
@@ -345,6 +350,7 @@ class _Reading:
             "JSON",
             {name: TemplateSet(tuple(found)) for name, found in self.documents.items()},
             {name: Place(self.file, line) for name, line in self.lines.items()},
+            named=named,
             warnings=notes,
             texts=self.texts,
         )
