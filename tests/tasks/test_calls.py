@@ -593,6 +593,8 @@ def test_possible_answers_of_two_functions_in_one_object():
         '{"answer": "no"}',
         "See [1, 2, 3].",
         "[No call needed]",
+        '{"na',
+        'I think {"x',
         "I cannot do that.",
         {"result": [["I cannot", "do that"]]},
         [["I cannot", "do that"]],
@@ -684,6 +686,21 @@ def test_an_object_of_unknown_form_is_one_call_that_cannot_be_read(one):
         "```\n[f(x=1), g(]\n```": 2,
         "<think>[h()]</think>[f(x=1), g(": 2,
         "[f(x=1)": 1,
+        f'{json.dumps(F)}\n{{"name": "g", "argu': 2,
+        f'{json.dumps(F)}\n{{"na': 2,
+        f"{json.dumps(F)} and {{so on}}": 1,
+        "Both [f(x=1)] and [g(y=2)].": 2,
+        "# [f(x=1)]": 1,
+        f"{json.dumps(F)}\n{json.dumps(call('g'))}": 2,
+        f"Both {json.dumps([F])} and {json.dumps([call('g'), 5])}.": 3,
+        f'{json.dumps(F)}, as in {{"a": 1}} and [1].': 1,
+        "f(x=1)\ng(y=2)": 2,
+        "[f(x=1)]\n[g(y=2), 5]": 3,
+        f'[{json.dumps(F)}, {{"name"': 2,
+        f"[{json.dumps(F)}, {{": 2,
+        f'[{json.dumps(F)}, {{"name": "g", "argu': 2,
+        f"[{json.dumps(F)}, ": 1,
+        f'```json\n[{json.dumps(F)}, {{"na': 2,
         json.dumps([F, "and also g(x=1)", 5]): 3,
         f"Here: {json.dumps([F, 'g'])}": 2,
     }.items(),
@@ -704,6 +721,7 @@ def test_a_broken_or_surplus_item_in_a_text_is_a_call(log, count):
             "[g(",
             "[g(x=1, y",
             "[{",
+            "```json\n[{",
             '[{"na',
             "<tool_call>[null]</tool_call>",
         ),
@@ -731,7 +749,9 @@ def test_a_name_alone_is_a_call_without_arguments(tmp_path):
     assert ts.calls([[call("f")]], [{"type": "function", "function": {"name": "f"}}])["calls"].exact == 1
 
 
-@pytest.mark.parametrize("wrong", [5, 0.5, True])
+@pytest.mark.parametrize(
+    "wrong", [5, 0.5, True, {"nmae": "f"}, {"nmae": "f", "arguments": {}}, {"id": "a", "n": 1}, {}]
+)
 def test_a_reference_that_is_no_log_is_an_error(wrong):
     with pytest.raises(InputError, match=r"reference:1: is .*; expected a log of calls \(\[\] without a call\)"):
         ts.calls([wrong], [[]])
@@ -764,6 +784,7 @@ CONTENT = {
     json.dumps([F]): 1,
     json.dumps([F, 5]): 2,
     json.dumps([F])[:-1]: 1,
+    json.dumps([F])[:-1] + ', {"na': 2,
     f"```json\n{json.dumps([F])}\n```": 1,
     json.dumps({"name": "f", "parameters": {"x": 1}}): 1,
     "I would call [f(x=1)].": 0,

@@ -21,6 +21,7 @@ A log is searched for calls in the order in which they stand; definitions of too
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from tallystick.errors import InputError, Place, counted, some
 from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
     AROUND,
+    CUT,
     FENCE,
     SEVERAL,
     TOO_DEEP,
@@ -88,10 +90,12 @@ MESSAGE = {
 """What an item of a log has that is a message, and no call."""
 NOT_CALLS = ("tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_result")
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-_BEGUN = re.compile(r"\s*(?:`+\w*\s*)?\[\s*\{")
+_BEGUN = re.compile(r'\[\s*\{|\{\s*"')
+_BEGUN_LIST = re.compile(r"\s*(?:`+\w*\s*)?\[\s*\{")
 _LISTED = re.compile(r"\[\s*[^\W\d][\w.]*\(")
 _MARKS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},]""", re.DOTALL)
 _FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
+_OPENED = re.compile(r"[\[{]")
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -348,12 +352,16 @@ def _in_one_text(text: str, logs: Logs) -> list[Call]:
     try:
         value, repairs = read_noisy(text)
     except Unreadable:
-        return [Call(NO_CALL, {}, text)] if _BEGUN.match(text) else []
+        return [Call(NO_CALL, {}, text)] if _BEGUN_LIST.match(text) else []
     logs.look_for_repeated(text, value)
-    if isinstance(value, dict):
+    several = _several(without_reasoning(text)) if {AROUND, SEVERAL} & set(repairs) else []
+    if several:
+        found = [call for one in several for call in find_calls(one, logs, "calls")]
+    elif isinstance(value, dict):
         found = list(_in_object(value, logs, TEXT, True))
     else:
         found = list(find_calls(value, logs, "" if set(repairs) <= {FENCE} or _is_python_list(text) else TEXT))
+        found += _begun(text, value) if CUT in repairs else []
     logs.repaired += bool(repairs and found)
     return found
 
@@ -378,6 +386,28 @@ def _in_content(text: str, logs: Logs) -> Iterator[Call]:
             logs.look_for_repeated(said, value)
             logs.repaired += bool(repairs)
             yield from find_calls(value, logs, "calls")
+            yield from _begun(said, value) if CUT in repairs and isinstance(value, list) else ()
+
+
+def _several(text: str) -> list[Any]:
+    """The values of JSON in a text that have a call with its name and arguments; and, behind one, a text that begins another and is no JSON."""
+    out: list[Any] = []
+    start = _OPENED.search(text)
+    while start:
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            return [*out, [text[start.start() :]]] if out and _BEGUN.match(text, start.start()) else out
+        out += [value] if any(map(_is_named_call, value if isinstance(value, list) else [value])) else []
+        start = _OPENED.search(text, end)
+    return out
+
+
+def _begun(text: str, value: Sequence[Any]) -> list[Call]:
+    """The call that a list begins before it is cut off, if nothing of it could be read."""
+    pieces = _pieces(text, text.find("["))[0]
+    begun = len(pieces) > len(value) and pieces[-1].lstrip()[:1] == "{"
+    return [Call(NO_CALL, {}, pieces[-1].strip())] if begun else []
 
 
 def _is_named_call(value: Any) -> bool:
@@ -387,8 +417,15 @@ def _is_named_call(value: Any) -> bool:
 
 
 def _python_calls(text: str) -> list[Call]:
-    """`[get_weather(city="Oslo"), now()]`, which is never run. What else is in such a list is a call that cannot be read."""
-    tree = _python(text)
+    """`[get_weather(city="Oslo"), now()]`, also on several lines, which is never run. What else is in such a list is a call that cannot be read."""
+    body = ast.parse(text.strip().strip("`").strip()).body
+    if not body or not all(isinstance(one, ast.Expr) for one in body):
+        raise ValueError("no call")
+    return [call for one in body if isinstance(one, ast.Expr) for call in _calls_of(one.value)]
+
+
+def _calls_of(tree: ast.expr) -> list[Call]:
+    """The calls of one line of Python."""
     if isinstance(tree, ast.Call) and tree.args and all(isinstance(one, ast.Name) for one in tree.args):
         raise ValueError("words, and a word in brackets")
     items = tree.elts if isinstance(tree, (ast.List, ast.Tuple)) else [tree]
@@ -416,11 +453,14 @@ def _is_python_list(text: str) -> bool:
 
 
 def _listed_calls(text: str) -> list[Call]:
-    """The items of a list of Python's calls that is broken, cut off, or between words: each of them is a call, whether it can be read or not."""
-    start = min((place for place in (text.find("["), text.find("{")) if place >= 0), default=0)
-    if not _LISTED.match(text, start):
-        return []
-    return [_piece(one) for one in _pieces(text, start)[0]]
+    """The items of lists of Python's calls that are broken, cut off, or between words: each of them is a call, whether it can be read or not."""
+    out: list[Call] = []
+    start = _OPENED.search(text)
+    while start and _LISTED.match(text, start.start()):
+        pieces, end = _pieces(text, start.start())
+        out += map(_piece, pieces)
+        start = _OPENED.search(text, end)
+    return out
 
 
 def _pieces(text: str, start: int) -> tuple[list[str], int]:
@@ -490,7 +530,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
                 key = _id_at(value, id, lines.place(number))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
-            nothing = not log.calls and not isinstance(value, (list, dict))
+            nothing = not log.calls and not _is_log(value)
             logs.wordy += nothing and isinstance(value, str)
             if nothing and strict:
                 raise _no_log(value, line, lines, number)
@@ -516,6 +556,16 @@ def _id_at(value: Any, path: str, place: Place) -> Any:
     if not is_id(found):
         raise wrong_id(path, found, place)
     return found
+
+
+def _is_log(value: Any) -> bool:
+    """Whether this may be a log without calls: a list, or an object that has what logs have, or in which something could be."""
+    if not isinstance(value, dict):
+        return isinstance(value, list)
+    known = value.keys() & {*MESSAGE, *LISTS, "method"} - {"type", "text"}
+    return bool(known) or (
+        not value.keys() & {"arguments"} and any(isinstance(one, (dict, list)) for one in value.values())
+    )
 
 
 def _no_log(value: Any, line: bytes, lines: Lines, number: int) -> InputError:
