@@ -593,6 +593,8 @@ def test_possible_answers_of_two_functions_in_one_object():
         '{"answer": "no"}',
         "See [1, 2, 3].",
         "[No call needed]",
+        '{"na',
+        'I think {"x',
         "I cannot do that.",
         {"result": [["I cannot", "do that"]]},
         [["I cannot", "do that"]],
@@ -684,6 +686,21 @@ def test_an_object_of_unknown_form_is_one_call_that_cannot_be_read(one):
         "```\n[f(x=1), g(]\n```": 2,
         "<think>[h()]</think>[f(x=1), g(": 2,
         "[f(x=1)": 1,
+        f'{json.dumps(F)}\n{{"name": "g", "argu': 2,
+        f'{json.dumps(F)}\n{{"na': 2,
+        f"{json.dumps(F)} and {{so on}}": 1,
+        "Both [f(x=1)] and [g(y=2)].": 2,
+        "# [f(x=1)]": 1,
+        f"{json.dumps(F)}\n{json.dumps(call('g'))}": 2,
+        f"Both {json.dumps([F])} and {json.dumps([call('g'), 5])}.": 3,
+        f'{json.dumps(F)}, as in {{"a": 1}} and [1].': 1,
+        "f(x=1)\ng(y=2)": 2,
+        "[f(x=1)]\n[g(y=2), 5]": 3,
+        f'[{json.dumps(F)}, {{"name"': 2,
+        f"[{json.dumps(F)}, {{": 2,
+        f'[{json.dumps(F)}, {{"name": "g", "argu': 2,
+        f"[{json.dumps(F)}, ": 1,
+        f'```json\n[{json.dumps(F)}, {{"na': 2,
         json.dumps([F, "and also g(x=1)", 5]): 3,
         f"Here: {json.dumps([F, 'g'])}": 2,
     }.items(),
@@ -704,6 +721,7 @@ def test_a_broken_or_surplus_item_in_a_text_is_a_call(log, count):
             "[g(",
             "[g(x=1, y",
             "[{",
+            "```json\n[{",
             '[{"na',
             "<tool_call>[null]</tool_call>",
         ),
@@ -731,7 +749,78 @@ def test_a_name_alone_is_a_call_without_arguments(tmp_path):
     assert ts.calls([[call("f")]], [{"type": "function", "function": {"name": "f"}}])["calls"].exact == 1
 
 
-@pytest.mark.parametrize("wrong", [5, 0.5, True])
+@pytest.mark.parametrize(
+    "wrong", [5, 0.5, True, {"nmae": "f"}, {"nmae": "f", "arguments": {}}, {"id": "a", "n": 1}, {}]
+)
 def test_a_reference_that_is_no_log_is_an_error(wrong):
     with pytest.raises(InputError, match=r"reference:1: is .*; expected a log of calls \(\[\] without a call\)"):
         ts.calls([wrong], [[]])
+
+
+def test_a_call_that_is_logged_twice_with_one_id_counts_once():
+    logged = {"type": "function", "id": "c1", "function": {"name": "f", "arguments": '{"x": 1}'}}
+    log = {"tool_calls": [{**F, "id": "c1"}], "additional_kwargs": {"tool_calls": [logged]}}
+    for sides in (([[F]], [log]), ([log], [[F]])):
+        found = ts.calls(*sides)
+        assert (found["calls"].exact, found["calls"].tally["den_p"], found["calls"].tally["den_r"]) == (1, 1, 1)
+        assert any(
+            "1 call not counted, because the log has it before, with the same id" in one for one in found.warnings
+        )
+    others = ({**F, "id": "c2"}, {**F, "id": ""}, F, {**call("f", x=True), "id": "c1"}, {**call("g", x=1), "id": "c1"})
+    for other in others:
+        found = ts.calls([[F]], [[{**F, "id": "c1"}, other]])
+        assert found["calls"].tally["den_p"] == 2
+        assert not any("not counted" in one for one in found.warnings)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": F}
+    assert ts.calls([[F]], [[message, message]])["calls"].tally["den_p"] == 2
+
+
+CONTENT = {
+    "[f(x=1)]": 1,
+    "```python\n[f(x=1)]\n```": 1,
+    "<think>[g()]</think>[f(x=1)]": 1,
+    "[f(x=1), g(": 2,
+    json.dumps(F): 1,
+    json.dumps([F]): 1,
+    json.dumps([F, 5]): 2,
+    json.dumps([F])[:-1]: 1,
+    json.dumps([F])[:-1] + ', {"na': 2,
+    f"```json\n{json.dumps([F])}\n```": 1,
+    json.dumps({"name": "f", "parameters": {"x": 1}}): 1,
+    "I would call [f(x=1)].": 0,
+    "[f(x=1)](https://example.org) is the page.": 0,
+    "f(x=1)": 0,
+    "[1, 2, 3]": 0,
+    '{"answer": {"x": 1}}': 0,
+    '[{"city": {"name": "Oslo"}}]': 0,
+    '{"name": "Bob", "input": "hello"}': 0,
+    f"Such as {json.dumps(F)}": 0,
+    "[see above]": 0,
+    "": 0,
+}
+
+
+@pytest.mark.parametrize("content", CONTENT)
+def test_the_content_of_a_model_is_read_if_it_is_nothing_but_calls(content):
+    message = {"role": "assistant", "content": content}
+    for log in (message, [message], {"choices": [{"message": message}]}):
+        found = ts.calls([[F]], [log])["calls"]
+        assert (found.tally["den_p"], found.tally["num_p"]) == (CONTENT[content], min(CONTENT[content], 1))
+    for log in ({"role": "user", "content": content}, {"role": "tool", "content": content}):
+        assert ts.calls([[]], [log])["calls"].exact == 1
+    assert ts.calls([[F]], [{**message, "tool_calls": [{"type": "function", "function": F}]}])["calls"].exact == 1
+
+
+def test_the_warning_about_a_key_that_stands_twice_has_its_line(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(json.dumps([F]) + "\n" + json.dumps([F]) + "\n")
+    twice = '{"name": "f", "arguments": {"x": 2, "x": 1}}'
+    for line in (
+        f"[{twice}]",
+        json.dumps(f"<tool_call>{twice}</tool_call>"),
+        json.dumps(f"Here: {twice}"),
+        json.dumps({"role": "assistant", "content": twice}),
+    ):
+        (tmp_path / "system.jsonl").write_text(json.dumps([F]) + "\n" + line + "\n")
+        done = run("score", "calls", "gold.jsonl", "system.jsonl", cwd=tmp_path)
+        said = 'Warning: system.jsonl: 1 object with a key that stands twice ("x"); the last one counts; the first: system.jsonl:2'
+        assert said in done.stderr.splitlines(), line

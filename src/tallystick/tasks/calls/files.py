@@ -21,6 +21,7 @@ A log is searched for calls in the order in which they stand; definitions of too
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +32,10 @@ import msgspec
 from tallystick.errors import InputError, Place, counted, some
 from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
+    AROUND,
+    CUT,
     FENCE,
+    SEVERAL,
     TOO_DEEP,
     Unreadable,
     decode_line,
@@ -86,9 +90,12 @@ MESSAGE = {
 """What an item of a log has that is a message, and no call."""
 NOT_CALLS = ("tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_result")
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-_BEGUN = re.compile(r"\s*(?:`+\w*\s*)?\[\s*\{")
+_BEGUN = re.compile(r'\[\s*\{|\{\s*"')
+_BEGUN_LIST = re.compile(r"\s*(?:`+\w*\s*)?\[\s*\{")
 _LISTED = re.compile(r"\[\s*[^\W\d][\w.]*\(")
-_PIECES = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},]""", re.DOTALL)
+_MARKS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},]""", re.DOTALL)
+_FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
+_OPENED = re.compile(r"[\[{]")
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -100,6 +107,8 @@ class Call:
     arguments: dict[str, Any]
     given: Any = None
     """What is there instead, if it cannot be read."""
+    id: str | int | None = None
+    """What its log calls it, if it does: what is logged twice has one."""
 
 
 @dataclass
@@ -123,14 +132,18 @@ class Logs:
     """Logs that are nothing but words."""
     remark: str = ""
     id: str = "id"
-    repeated: list[str] = field(default_factory=list)
-    """Keys that stand twice in one object; the last one counts."""
+    place: Place | None = None
+    """Where the log is that is being read."""
+    repeated: list[tuple[str, Place | None]] = field(default_factory=list)
+    """Keys that stand twice in one object, of which the last one counts, and where."""
+    logged_twice: int = 0
+    """Calls that their log has before, with the same id."""
 
     def look_for_repeated(self, text: str, value: Any) -> None:
         """Note a key that stands twice in one object of the JSON that this value was read from."""
         if isinstance(value, (dict, list)) and key_marks(text.encode()) > key_marks(msgspec.json.encode(value)):
             key = repeated_key(text)
-            self.repeated += [] if key is None else [key]
+            self.repeated += [] if key is None else [(key, self.place)]
 
     def notes(self) -> Iterator[str]:
         """What is to be said about how they were read."""
@@ -138,7 +151,12 @@ class Logs:
             yield self.remark
         if self.repeated:
             times = counted(len(self.repeated), "object")
-            yield f"{self.file}: {times} with a key that stands twice ({some(dict.fromkeys(self.repeated))}); the last one counts"
+            keys = some(dict.fromkeys(key for key, _ in self.repeated))
+            first = f"; the first: {self.repeated[0][1]}" if self.repeated[0][1] else ""
+            yield f"{self.file}: {times} with a key that stands twice ({keys}); the last one counts{first}"
+        if self.logged_twice:
+            times = counted(self.logged_twice, "call")
+            yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
             yield f"{self.file}: repaired the JSON of {counted(self.repaired, 'call')}"
         if not any(log.calls for log in self.logs):
@@ -201,13 +219,21 @@ def _in_object(value: Mapping[str, Any], logs: Logs, key: str, listed: bool = Fa
     calls = [found] if found else _plain_calls(value, logs, key, listed) if may_be_plain else []
     yield from calls
     for name, one in () if calls else value.items():
-        if name not in SKIPPED:
+        if name == "content" and isinstance(one, str) and _is_answer_of_model(value):
+            yield from _in_content(one, logs)
+        elif name not in SKIPPED:
             yield from find_calls(one, logs, name)
 
 
 def _is_answer(value: Mapping[str, Any]) -> bool:
     """Whether this is what a tool answered."""
     return value.get("role") == "tool" or value.get("type") in NOT_CALLS or ("jsonrpc" in value and "result" in value)
+
+
+def _is_answer_of_model(value: Mapping[str, Any]) -> bool:
+    """Whether the content of a message is what a model wrote, and its calls are nowhere else."""
+    by_model = value.get("role") in ("assistant", "model", "ai") or value.get("type") == "ai"
+    return by_model and not value.get("tool_calls") and not value.get("function_call")
 
 
 def _call_in(value: Mapping[str, Any], logs: Logs, among_calls: bool) -> Call | None:
@@ -219,7 +245,13 @@ def _call_in(value: Mapping[str, Any], logs: Logs, among_calls: bool) -> Call | 
     if called is None or key is None or _is_definition(inner):
         return None
     name = inner[called] if inner[called] and isinstance(inner[called], str) else f"({shown(inner[called])} for a name)"
-    return Call(name, _arguments(inner[key], logs))
+    return Call(name, _arguments(inner[key], logs), id=_call_id(value, inner))
+
+
+def _call_id(value: Mapping[str, Any], inner: Mapping[str, Any]) -> str | int | None:
+    """The id of a call; that of a message of JSON-RPC is none, because a session may begin to count again."""
+    ids = () if "jsonrpc" in value else (value.get("call_id"), inner.get("id"), value.get("id"))
+    return next((one for one in ids if one and is_id(one)), None)
 
 
 def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -261,7 +293,8 @@ def _plain_calls(value: Mapping[str, Any], logs: Logs, key: str, listed: bool) -
     called = next((one for one in NAMES + OTHER_NAMES if isinstance(inner.get(one), str)), None)
     if called and inner.keys() <= {called, *BESIDE} and not _is_object(inner[called]):
         name = inner[called]
-        return [Call(name or f"({shown(name)} for a name)", {})] if called == "name" or key in CALLS else []
+        call = Call(name or f"({shown(name)} for a name)", {}, id=_call_id(value, inner))
+        return [call] if called == "name" or key in CALLS else []
     if not listed or "type" in value or value.keys() & {"function", "functionCall", "function_call", "name"}:
         return []
     none = len(value) == 1 and key != TEXT and all(one in (None, "") for one in value.values())
@@ -319,18 +352,80 @@ def _in_one_text(text: str, logs: Logs) -> list[Call]:
     try:
         value, repairs = read_noisy(text)
     except Unreadable:
-        return [Call(NO_CALL, {}, text)] if _BEGUN.match(text) else []
-    if isinstance(value, dict):
+        return [Call(NO_CALL, {}, text)] if _BEGUN_LIST.match(text) else []
+    logs.look_for_repeated(text, value)
+    several = _several(without_reasoning(text)) if {AROUND, SEVERAL} & set(repairs) else []
+    if several:
+        found = [call for one in several for call in find_calls(one, logs, "calls")]
+    elif isinstance(value, dict):
         found = list(_in_object(value, logs, TEXT, True))
     else:
         found = list(find_calls(value, logs, "" if set(repairs) <= {FENCE} or _is_python_list(text) else TEXT))
+        found += _begun(text, value) if CUT in repairs else []
     logs.repaired += bool(repairs and found)
     return found
 
 
+def _in_content(text: str, logs: Logs) -> Iterator[Call]:
+    """The calls in what a model answered: between tags, or if there is nothing else, a list of Python's calls, or JSON with the name and the arguments
+    of a call. Other JSON is an answer."""
+    said = without_reasoning(text).strip()
+    fenced = _FENCED.fullmatch(said)
+    said = fenced[1] if fenced else said
+    if "<tool_call>" in text:
+        yield from _in_text(text, logs)
+    elif _LISTED.match(said):
+        yield from _in_one_text(said, logs) if _pieces(said, 0)[1] == len(said) else ()
+    elif said[:1] in ("[", "{"):
+        try:
+            value, repairs = read_noisy(said)
+        except Unreadable:
+            return
+        items = value if isinstance(value, list) else [value]
+        if not {AROUND, SEVERAL} & set(repairs) and any(map(_is_named_call, items)):
+            logs.look_for_repeated(said, value)
+            logs.repaired += bool(repairs)
+            yield from find_calls(value, logs, "calls")
+            yield from _begun(said, value) if CUT in repairs and isinstance(value, list) else ()
+
+
+def _several(text: str) -> list[Any]:
+    """The values of JSON in a text that have a call with its name and arguments; and, behind one, a text that begins another and is no JSON."""
+    out: list[Any] = []
+    start = _OPENED.search(text)
+    while start:
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            return [*out, [text[start.start() :]]] if out and _BEGUN.match(text, start.start()) else out
+        out += [value] if any(map(_is_named_call, value if isinstance(value, list) else [value])) else []
+        start = _OPENED.search(text, end)
+    return out
+
+
+def _begun(text: str, value: Sequence[Any]) -> list[Call]:
+    """The call that a list begins before it is cut off, if nothing of it could be read."""
+    pieces = _pieces(text, text.find("["))[0]
+    begun = len(pieces) > len(value) and pieces[-1].lstrip()[:1] == "{"
+    return [Call(NO_CALL, {}, pieces[-1].strip())] if begun else []
+
+
+def _is_named_call(value: Any) -> bool:
+    """Whether an object is certainly a call: it has a name, and arguments that can be read."""
+    found = _call_in(value, Logs(""), True) if isinstance(value, dict) else None
+    return found is not None and not found.name.startswith("(") and UNREADABLE not in found.arguments
+
+
 def _python_calls(text: str) -> list[Call]:
-    """`[get_weather(city="Oslo"), now()]`, which is never run. What else is in such a list is a call that cannot be read."""
-    tree = _python(text)
+    """`[get_weather(city="Oslo"), now()]`, also on several lines, which is never run. What else is in such a list is a call that cannot be read."""
+    body = ast.parse(text.strip().strip("`").strip()).body
+    if not body or not all(isinstance(one, ast.Expr) for one in body):
+        raise ValueError("no call")
+    return [call for one in body if isinstance(one, ast.Expr) for call in _calls_of(one.value)]
+
+
+def _calls_of(tree: ast.expr) -> list[Call]:
+    """The calls of one line of Python."""
     if isinstance(tree, ast.Call) and tree.args and all(isinstance(one, ast.Name) for one in tree.args):
         raise ValueError("words, and a word in brackets")
     items = tree.elts if isinstance(tree, (ast.List, ast.Tuple)) else [tree]
@@ -358,12 +453,20 @@ def _is_python_list(text: str) -> bool:
 
 
 def _listed_calls(text: str) -> list[Call]:
-    """The items of a list of Python's calls that is broken, cut off, or between words: each of them is a call, whether it can be read or not."""
-    start = min((place for place in (text.find("["), text.find("{")) if place >= 0), default=0)
-    if not _LISTED.match(text, start):
-        return []
+    """The items of lists of Python's calls that are broken, cut off, or between words: each of them is a call, whether it can be read or not."""
+    out: list[Call] = []
+    start = _OPENED.search(text)
+    while start and _LISTED.match(text, start.start()):
+        pieces, end = _pieces(text, start.start())
+        out += map(_piece, pieces)
+        start = _OPENED.search(text, end)
+    return out
+
+
+def _pieces(text: str, start: int) -> tuple[list[str], int]:
+    """The items of the list that begins here, as they are written, and where it ends."""
     pieces, begin, depth, end = [], start + 1, 0, len(text)
-    for mark in _PIECES.finditer(text, begin):
+    for mark in _MARKS.finditer(text, begin):
         if depth == 0 and mark[0] in (",", "]"):
             pieces.append(text[begin : mark.start()])
             begin = mark.end()
@@ -371,7 +474,7 @@ def _listed_calls(text: str) -> list[Call]:
                 end = begin
                 break
         depth += (mark[0] in "([{") - (mark[0] in ")]}" and depth > 0)
-    return [_piece(one) for one in [*pieces, text[begin:end]] if one.strip()]
+    return [one for one in [*pieces, text[begin:end]] if one.strip()], end
 
 
 def _piece(text: str) -> Call:
@@ -416,6 +519,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     places: dict[Any, int] = {}
     for portion in lines.portions():
         for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):
+            logs.place = lines.place(number)
             found = try_decode(line)
             value = found[0] if found is not None else _words(line, lines, number)
             if found is not None:
@@ -426,7 +530,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
                 key = _id_at(value, id, lines.place(number))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
-            nothing = not log.calls and not isinstance(value, (list, dict))
+            nothing = not log.calls and not _is_log(value)
             logs.wordy += nothing and isinstance(value, str)
             if nothing and strict:
                 raise _no_log(value, line, lines, number)
@@ -454,6 +558,16 @@ def _id_at(value: Any, path: str, place: Place) -> Any:
     return found
 
 
+def _is_log(value: Any) -> bool:
+    """Whether this may be a log without calls: a list, or an object that has what logs have, or in which something could be."""
+    if not isinstance(value, dict):
+        return isinstance(value, list)
+    known = value.keys() & {*MESSAGE, *LISTS, "method"} - {"type", "text"}
+    return bool(known) or (
+        not value.keys() & {"arguments"} and any(isinstance(one, (dict, list)) for one in value.values())
+    )
+
+
 def _no_log(value: Any, line: bytes, lines: Lines, number: int) -> InputError:
     """The error about a reference that is only words, or no log at all; if it was meant to be JSON, about what is wrong with it."""
     if not isinstance(value, str):
@@ -466,7 +580,7 @@ def _no_log(value: Any, line: bytes, lines: Lines, number: int) -> InputError:
 def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
     """The calls of a log. What cannot be read in a prediction is wrong; in a reference it is an error, because nothing could be right."""
     try:
-        calls = list(find_calls(value, logs))
+        calls = _without_logged_twice(list(find_calls(value, logs)), logs)
     except RecursionError:
         raise InputError(TOO_DEEP, log.place) from None
     for call in calls if strict else ():
@@ -484,6 +598,20 @@ def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
             if log.possible and options == []:
                 raise InputError(f"found no possible value of {name} in {call.name}; expected one or more", log.place)
     return calls
+
+
+def _without_logged_twice(calls: Sequence[Call], logs: Logs) -> list[Call]:
+    """The calls without those that the log has before, with the same id, name and arguments."""
+    out: list[Call] = []
+    known: dict[str | int, list[Call]] = {}
+    for call in calls:
+        before = known.setdefault(call.id, []) if call.id is not None else []
+        if any(one.name == call.name and same_value(one.arguments, call.arguments) for one in before):
+            logs.logged_twice += 1
+            continue
+        before.append(call)
+        out.append(call)
+    return out
 
 
 def _words(line: bytes, lines: Lines, number: int) -> str:

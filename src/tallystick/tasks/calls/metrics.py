@@ -282,7 +282,7 @@ def evaluate_calls(corpus: Corpus, names: Sequence[str]) -> dict[str, Result]:
     for name in choose_metrics(METRICS, names, "calls"):
         records = replace(corpus.records, choices=_choices_for(name, corpus))
         result = score_prepared(prepare(*corpus.sides, records, missing=corpus.missing, shape=corpus.prepared.shape))
-        notes = (*result.notes, *corpus.notes) if not out else ()
+        notes = (*result.notes, *corpus.notes)
         settings = " | ".join(filter(None, (result.settings, corpus.settings)))
         out[name] = result.changed(notes=notes, settings=settings)
     return out
