@@ -526,12 +526,14 @@ def read_events(
         else:
             out.add(key, document, record.place, tokens=document.tokens)
     if out.format == "JSON":
-        mentions = {
-            name: [one for e in of.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
-            for name, of in out.values.items()
-        }
+        mentions = {name: _mentions(of) for name, of in out.values.items()}
         warn_outside(out, mentions, {name: len(of.tokens) for name, of in out.values.items()})
     return out
+
+
+def _mentions(document: EventDocument) -> list[Mention]:
+    """The triggers and arguments of all events."""
+    return [one for e in document.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
 
 
 def _format(record: Json) -> str:

@@ -340,11 +340,7 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
             continue
         place = Place(file, number)
         value = decode_line(line, file, number)
-        if isinstance(value, dict) and field in value and not isinstance(value[field], list):
-            raise InputError(f"{field}: expected a list, found {shown(value[field])}", place)
-        if not isinstance(value, dict) or field not in value:
-            keys = some(value) if isinstance(value, dict) else type(value).__name__
-            raise InputError(f'expected an object with a list "{field}", found {keys}', place)
+        _require_list(value, field, place)
         text, tokens, key = value.get("text"), value.get("tokens"), id_in(value, place)
         if text is not None and not isinstance(text, str):
             raise InputError(f"text: expected text, found {shown(text)}", place)
@@ -387,6 +383,15 @@ def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
         f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {value!r}',
         place,
     )
+
+
+def _require_list(value: Any, field: str, place: Place) -> None:
+    """That a document is an object with a list of spans."""
+    if not isinstance(value, dict) or field not in value:
+        keys = some(value) if isinstance(value, dict) else type(value).__name__
+        raise InputError(f'expected an object with a list "{field}", found {keys}', place)
+    if not isinstance(value[field], list):
+        raise InputError(f"{field}: expected a list, found {shown(value[field])}", place)
 
 
 def _is_piece(piece: object) -> bool:
