@@ -531,7 +531,7 @@ def read_events(
     return out
 
 
-def _mentions(document: EventDocument) -> list[Mention]:
+def _mentions(document: EventDocument) -> list[AnnotatedMention]:
     """The triggers and arguments of all events."""
     return [one for e in document.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
 
