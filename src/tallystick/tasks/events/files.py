@@ -44,7 +44,7 @@ from tallystick.files.pairing import Documents, document_key, names_of
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
-from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
+from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
 from tallystick.tasks.named import read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
@@ -531,7 +531,7 @@ def read_events(
     return out
 
 
-def _mentions(document: EventDocument) -> list[AnnotatedMention]:
+def _mentions(document: EventDocument) -> list[Mention]:
     """The triggers and arguments of all events."""
     return [one for e in document.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
 
