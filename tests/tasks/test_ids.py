@@ -276,3 +276,14 @@ def test_the_documents_of_one_shard_may_all_have_ids_and_those_of_the_next_none(
     system = write(tmp_path / "system.jsonl", task, [4, 3, None, None])
     done = run("score", task, gold, system, "--shard", "1", code=2)
     assert "system.jsonl:3: has no 'id', and line 1 has one" in done.stderr
+
+
+def test_what_stands_where_an_id_was_asked_for_is_shown(tmp_path: Path) -> None:
+    gold, system = write(tmp_path / "gold.jsonl", "records", ["a", "b"]), tmp_path / "system.jsonl"
+    for line, found in (
+        ('{"id": {"n": 1}, "v": 1}', r'\(found {"n":1}\)'),
+        ('{"key": 1, "v": 1}', r'\(it has "key", "v"\)'),
+    ):
+        system.write_text(f"{line}\n{line}\n")
+        with pytest.raises(InputError, match=rf"system.jsonl:1: .* under 'id', which should be its id {found}"):
+            ts.records(gold, system, id="id")

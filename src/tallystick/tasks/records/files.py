@@ -39,6 +39,7 @@ from tallystick.files.documents import (
     is_wrong_id,
     open_documents,
     read_path,
+    value_at,
     wrong_id,
 )
 from tallystick.files.json_values import (
@@ -50,6 +51,8 @@ from tallystick.files.json_values import (
     read_noisy,
     refuse_deep,
     repeated_key,
+    shown,
+    try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
@@ -302,6 +305,17 @@ class RecordFile:
             if is_wrong_id(found):
                 raise wrong_id(self.id_field, found, self.place(number))
 
+    def found_first(self) -> str:
+        """What the first document has in the place of an id, for a message."""
+        if self.lines.name == "-":
+            return ""
+        line = next((line for portion in self.lines.portions(1) for line in portion.lines[:1]), b"")
+        (value,) = try_decode(line) or (None,)
+        if not isinstance(value, dict):
+            return ""
+        found = value_at(value, self.id_field)
+        return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
+
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
         first = line.lstrip()[:1]
@@ -549,7 +563,8 @@ class Pairing:
                     "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
                 )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id{other}", side.place(1)
+                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_first()}{other}",
+                    side.place(1),
                 )
         return self.how
 
