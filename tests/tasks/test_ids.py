@@ -287,3 +287,37 @@ def test_what_stands_where_an_id_was_asked_for_is_shown(tmp_path: Path) -> None:
         system.write_text(f"{line}\n{line}\n")
         with pytest.raises(InputError, match=rf"system.jsonl:1: .* under 'id', which should be its id {found}"):
             ts.records(gold, system, id="id")
+
+
+@pytest.mark.parametrize("task", ["relations", "events"])
+def test_heads_without_ids_are_in_the_order_of_the_documents(task: str, tmp_path: Path) -> None:
+    """A number in a file is no id: the second document is called 1, and the first heads are not its heads."""
+
+    def line(start: int, end: int) -> dict[str, Any]:
+        span = {"start": start, "end": end}
+        if task == "relations":
+            return {"relations": [{"type": "r", "subj": span, "obj": span}]}
+        return {"events": [{"type": "a", "trigger": {"start": 0, "end": 1}, "arguments": [{"role": "x", **span}]}]}
+
+    heads = tmp_path / "heads.jsonl"
+    heads.write_text('{"heads": [1, -1]}\n{"heads": [-1, 0]}\n')
+    gold = put(tmp_path / "gold.jsonl", [line(0, 2), line(0, 2)], [2, 1])
+    system = put(tmp_path / "system.jsonl", [line(1, 2), line(0, 1)], [2, 1])
+    metric = "head" if task == "relations" else "arg_c_head"
+    score = getattr(ts, task)
+    assert score(gold, system, metrics=metric, heads=str(heads))[metric].f1 == 1
+    heads.write_text('{"heads": [1, -1]}\n')
+    with pytest.raises(TallystickError, match="paired by order, so the numbers must be equal"):
+        score(gold, system, metrics=metric, heads=str(heads))
+    heads.write_text('{"id": 2, "heads": [1, -1]}\n{"heads": [-1, 0]}\n')
+    with pytest.raises(TallystickError, match=r"heads\.jsonl:2: has no 'id', and line 1 has one"):
+        score(gold, system, metrics=metric, heads=str(heads))
+
+
+def test_tags_with_ids_on_one_side(tmp_path: Path) -> None:
+    line = {"tokens": ["Ada", "met"], "tags": ["B-PER", "O"]}
+    gold, system = put(tmp_path / "gold.jsonl", [line], [1]), put(tmp_path / "system.jsonl", [line], [None])
+    assert (
+        f"{system} has no ids and {gold} has; the documents are paired by order"
+        in run("score", "spans", gold, system).stderr
+    )

@@ -21,7 +21,7 @@ import numpy as np
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean, some
 from tallystick.files.conllu import SPACES
 from tallystick.files.json_values import read_json
-from tallystick.files.pairing import Paired, names_of
+from tallystick.files.pairing import Paired, names_of, require_as_many
 from tallystick.files.source import AnySource
 from tallystick.frozen import frozen
 from tallystick.structures.texts import ArgumentDocument, Parse
@@ -191,6 +191,15 @@ class Heads:
     source: str
     rule: str = ""
     parses: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    named: bool = True
+    """Whether the file says which documents they are of; else they are in the order of these."""
+
+    def over(self, ids: Sequence[str]) -> Heads:
+        """The heads of these documents, by their names."""
+        if self.rule or self.named:
+            return self
+        require_as_many("the reference", len(ids), self.source, len(self.parses))
+        return replace(self, parses=dict(zip(ids, self.parses.values(), strict=True)), named=True)
 
     def of(self, document: str, left: int, right: int) -> tuple[int, int]:
         """The head of a span, as a span of one token."""
@@ -226,7 +235,7 @@ def read_heads(source: AnySource) -> Heads:
     parses: dict[str, tuple[int, ...]] = {}
     parsers: dict[str, None] = {}
     documents = read_json(source)
-    names, _ = names_of(documents, "id", "doc_id", "doc_key")
+    names, named = names_of(documents, "id", "doc_id", "doc_key")
     for name, document in zip(names, documents, strict=True):
         listed = document.at("heads")
         heads = tuple(-1 if one.value is None else one.whole() for one in listed.each())
@@ -237,4 +246,4 @@ def read_heads(source: AnySource) -> Heads:
         parser = document.get("parser")
         if parser is not None:
             parsers[parser.text()] = None
-    return Heads(" + ".join(parsers) or str(source), "", parses)
+    return Heads(" + ".join(parsers) or str(source), "", parses, named)

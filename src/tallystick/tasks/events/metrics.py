@@ -208,6 +208,8 @@ def _require_annotations(names: Sequence[str], options: EventOptions, headed: bo
 def prepare(pairs: Paired[Any], options: EventOptions) -> Paired[EventView]:
     """Both sides as views; what is known of the text is known from the reference."""
     reference, predicted = [], []
+    if options.heads is not None:
+        options = replace(options, heads=options.heads.over(pairs.ids))
     for name, gold, system in zip(pairs.ids, pairs.reference, pairs.predicted, strict=True):
         gold, system = _document(gold), _document(system)
         text = gold if gold.tokens or gold.sentences else system

@@ -171,7 +171,7 @@ def with_claims(
 
 def prepare(pairs: Paired[RelationSet], options: RelationOptions) -> Paired[RelationSet]:
     """Mentions with everything that an expression asks for, and symmetric relations folded."""
-    heads = options.heads
+    heads = None if options.heads is None else options.heads.over(pairs.ids)
 
     def document(name: str, found: RelationSet) -> RelationSet:
         def known(plain: Mention) -> AnnotatedMention:

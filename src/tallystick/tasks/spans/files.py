@@ -30,7 +30,7 @@ from tallystick.files.boundaries import Format, Opening, Uncut, column_boundarie
 from tallystick.files.boundaries import find_format as recognise
 from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.lines import is_arrow_file
-from tallystick.files.pairing import Missing, all_named, pair_sides
+from tallystick.files.pairing import Missing, all_named, by_order, pair_sides
 from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
@@ -460,7 +460,8 @@ def corpus_of_tags(reference: Any, predicted: Any, decoding: Decoding, absent: M
     if None not in words:
         tagged = replace(tagged, tokens=tuple(token for of in words for token in of or ()))
     corpus = _decoded(tagged, decoding, None)
-    return replace(corpus, texts=replace(corpus.texts, names=names))
+    said = by_order(*(PairingSide(side.file, (), named=bool(side.names)) for side in (reference, predicted)))
+    return replace(corpus, texts=replace(corpus.texts, names=names), notes=(*corpus.notes, *said))
 
 
 def corpus_from_python(
