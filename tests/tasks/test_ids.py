@@ -223,3 +223,56 @@ def test_a_key_that_stands_twice_is_an_error_that_names_the_line(task: str, tmp_
     )
     (tmp_path / "system.jsonl").write_text(first.replace("{", f'{{"{layer}": [], ', 1) + "\n")
     assert "has the key" in run("score", task, gold, tmp_path / "system.jsonl", code=2).stderr
+
+
+@pytest.mark.parametrize("task", LINES)
+def test_ids_on_one_side_only_are_told(task: str, tmp_path: Path) -> None:
+    gold, system = write(tmp_path / "gold.jsonl", task, [1, 2]), write(tmp_path / "system.jsonl", task, [None, None])
+    for files in ((gold, system), (system, gold)):
+        assert "paired by order" in run("score", task, *files).stderr
+        if task not in ("records", "calls"):
+            said = f"{system} has no ids and {gold} has; the documents are paired by order"
+            assert run("score", task, *files).stderr.count(said) == 1
+
+
+@pytest.mark.parametrize("task", ["relations", "roles", "nary", "events", "arguments"])
+def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
+    gold, nothing = write(tmp_path / "gold.jsonl", task, ["a", "b"]), tmp_path / "nothing.json"
+    nothing.write_text("[]")
+    done = run("score", task, gold, nothing, code=None)
+    assert done.returncode
+    assert 'the document ids differ; 2 only in the reference: "a", "b"' in done.stderr
+    run("compare", task, gold, nothing, gold, "--missing", "empty")
+
+
+@pytest.mark.parametrize("task", ["relations", "events", "arguments", "coreference"])
+def test_tokens_that_are_null_are_none(task: str, tmp_path: Path) -> None:
+    line = {"id": "a", **LINES[task], "tokens": None, "sentences": None}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(line))
+    run("score", task, tmp_path / "gold.jsonl", tmp_path / "gold.jsonl")
+
+
+def test_what_is_there_instead_is_shown(tmp_path: Path) -> None:
+    file = tmp_path / "gold.jsonl"
+    file.write_text('{"id": "a", "text": "a b", "spans": null}\n')
+    assert "gold.jsonl:1: spans: expected a list, found null" in run("score", "spans", file, file, code=2).stderr
+    file.write_text('{"id": "a", "templates": null}\n')
+    assert "gold.jsonl:1: templates is null; expected a list" in run("score", "templates", file, file, code=2).stderr
+
+
+def test_rows_of_a_table_are_no_lines(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [{"id": one, **LINES["spans"]} for one in ("a", None)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "gold.parquet")
+    done = run("score", "spans", tmp_path / "gold.parquet", tmp_path / "gold.parquet", code=2)
+    assert "gold.parquet:2: has no 'id', and row 1 has one; give all documents ids, or none" in done.stderr
+
+
+@pytest.mark.parametrize("task", ["templates", "relations", "events", "coreference"])
+def test_the_documents_of_one_shard_may_all_have_ids_and_those_of_the_next_none(task: str, tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", task, [4, 3, 2, 1])
+    system = write(tmp_path / "system.jsonl", task, [4, 3, None, None])
+    done = run("score", task, gold, system, "--shard", "1", code=2)
+    assert "system.jsonl:3: has no 'id', and line 1 has one" in done.stderr

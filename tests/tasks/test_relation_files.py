@@ -138,7 +138,7 @@ def test_a_format_is_recognised_by_how_it_begins_on_standard_input_too(monkeypat
     assert [one.type for one in read_relations("-").values["d"].relations] == ["spouse"]
 
 
-@pytest.mark.parametrize(("tokens", "found"), [(None, "null"), ("Oslo is", '"Oslo is"'), (3, "3")])
+@pytest.mark.parametrize(("tokens", "found"), [(False, "false"), ("Oslo is", '"Oslo is"'), (3, "3")])
 def test_tokens_that_are_none(tmp_path, tokens, found):
     """SpERT's files are read as plain ones, and so are their tokens."""
     entities = [{"type": "PER", "start": 0, "end": 1}, {"type": "LOC", "start": 1, "end": 2}]

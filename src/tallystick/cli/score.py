@@ -488,7 +488,7 @@ def run_in_shards(
         sides = [seen, seen]
     if name_field is not None:
         sides = [
-            replace(one, name=name_under(name_field))
+            replace(one, name=name_under(name_field), mixed=True)
             if isinstance(one, Boundaries) and one.format == LINES.format
             else one
             for one in sides

@@ -76,6 +76,9 @@ class Boundaries:
     header: Callable[[bytes], list[tuple[int, int]]] | None = None
     shard: int = 4 << 20
     """Bytes of a shard that is worth its while: more where bytes are read quickly."""
+    mixed: bool = False
+    """Whether some documents may have names and others none. Else a file has to be read as a whole if that is so: the reader of a shard
+    may see only those with names, or only those without."""
 
 
 @frozen

@@ -28,6 +28,7 @@ from tallystick.errors import (
     unknown_document,
     unmet_ids,
 )
+from tallystick.files.lines import is_arrow_file
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -127,7 +128,9 @@ def all_named(names: Sequence[Any], places: Sequence[Place | None], key: str = "
     if without is None or there is None:
         return without is None
     other = places[there]
-    line = f"line {other.line}" if other is not None and other.line else f"document {there + 1}"
+    line = f"document {there + 1}"
+    if other is not None and other.line:
+        line = f"{'row' if is_arrow_file(other.file) else 'line'} {other.line}"
     raise InputError(
         f"has no {repr(key) if key else 'id'}, and {line} has one; give all documents ids, or none", places[without]
     )
@@ -144,7 +147,8 @@ def names_of(documents: Sequence[Json], *keys: str) -> tuple[list[str], bool]:
 
 def repeated_name(name: object, before: Place | None, again: Place) -> InputError:
     """The error for a second document of one name."""
-    where = f" in line {before.line}" if before is not None and before.line else ""
+    kind = "row" if is_arrow_file(again.file) else "line"
+    where = f" in {kind} {before.line}" if before is not None and before.line else ""
     return InputError(f"the document {name!r} is already used{where}; names must be unique", again)
 
 
@@ -284,10 +288,26 @@ def pair_documents(
         tuple(sides[0].names[k] if k >= 0 else sides[1].names[j] for k, j in pairs),
         tuple(left[k] if k >= 0 else nothing() for k, _ in pairs),
         tuple(right[j] if j >= 0 else nothing() for _, j in pairs),
-        (*reference.warnings, *predicted.warnings, *_other_tokens(reference, predicted, pairs)),
-        {**predicted.texts, **reference.texts},
+        (*reference.warnings, *predicted.warnings, *by_order(*sides), *_other_tokens(reference, predicted, pairs)),
+        {**_texts_here(reference, predicted), **reference.texts},
         places_of(reference, predicted, pairs),
     )
+
+
+def by_order(reference: Side[Any], predicted: Side[Any]) -> list[str]:
+    """What to say where one side has ids, and they are of no use."""
+    if reference.named == predicted.named:
+        return []
+    there, bare = (reference, predicted) if reference.named else (predicted, reference)
+    return [f"{bare.file} has no ids and {there.file} has; the documents are paired by order"]
+
+
+def _texts_here(reference: Documents[Any], predicted: Documents[Any]) -> Mapping[str, Any]:
+    """The texts of a prediction under the names that the reference has for its documents."""
+    if reference.named and predicted.named:
+        return predicted.texts
+    ours = zip(predicted.values, reference.values, strict=False)
+    return {name: predicted.texts[other] for other, name in ours if other in predicted.texts}
 
 
 def _other_tokens(

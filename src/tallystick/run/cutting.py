@@ -23,8 +23,8 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.engine.native import compiled
-from tallystick.errors import InputError, SidesMismatch
-from tallystick.files.boundaries import Boundaries, Uncut
+from tallystick.errors import InputError, Place, SidesMismatch
+from tallystick.files.boundaries import LINES, Boundaries, Uncut, name_under
 from tallystick.files.source import (
     Range,
     Source,
@@ -83,6 +83,10 @@ class _Cut:
         return boundaries.name(self.data[: self.first]) if boundaries.name is not None and self.documents else None
 
 
+_id_in = name_under("id", "doc_id", "doc_key", "docid", "orig_id", "sent_id", "wnd_id", "_input_hash")
+"""The id of a JSON object, wherever a task looks for it; other names are not for pairing alone."""
+
+
 class Scanner:
     """One file, cut from the front.
 
@@ -99,6 +103,8 @@ class Scanner:
         self._base, self._read_to, self._line, self._end = 0, 0, 1, False
         self._before = 0  # how much of the first piece was cut off, and how many lines end there
         self._lines_before = 0
+        self.has_ids: bool | None = None
+        """Whether the first document has an id, once that is known."""
         self.holds = name == "-" or is_packed(name)
 
     def take(self, *, size: int | None = None, documents: int | None = None) -> _Cut | None:
@@ -236,6 +242,8 @@ def cut_in_order(
             if agree and None not in (name, other_name) and name != other_name and number:
                 raise SidesMismatch(f"{predicted} has {other_name!r:.60} where {reference} has {name!r:.60}")
             agree = agree and name == other_name  # else the two sides may be called by different fields
+            _require_alike(left, ours)
+            _require_alike(right, theirs)
             yield Shard(
                 number,
                 _part(left, ours, headers[0]),
@@ -251,6 +259,20 @@ def cut_in_order(
         left.close()
         if right is not None:
             right.close()
+
+
+def _require_alike(scanner: Scanner | None, cut: _Cut | None) -> None:
+    """That all documents of a file of JSON Lines have ids, or none has. Within a shard the reader sees to it."""
+    if scanner is None or cut is None or not cut.documents:
+        return
+    if scanner.boundaries.mixed or scanner.boundaries.format != LINES.format:
+        return
+    found = _id_in(cut.data[: cut.first]) is not None
+    if scanner.has_ids is None:
+        scanner.has_ids = found
+    if found != scanner.has_ids:
+        what = "has an id, and the first document has none" if found else "has no id, and the first document has one"
+        raise InputError(f"{what}; give all documents ids, or none", Place(scanner.name, cut.line))
 
 
 def _require_end(scanner: Scanner, reference: str) -> None:

@@ -27,6 +27,7 @@ from tallystick.engine.arrays import I64
 from tallystick.engine.data import LazyValues, Memory, Objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, unknown_document
+from tallystick.files.pairing import by_order
 from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
@@ -173,6 +174,8 @@ def score(
         for side in (reference, predicted)
         for _, error in side.problems
     )
+    if not (reference.by_order or predicted.by_order):
+        notes += tuple(by_order(reference.side, predicted.side))
     settings = [f"{f.name}={getattr(counting, f.name)}" for f in fields(counting)]
     settings += [f"limit={limit:g}"] if limit is not None else []
     about: dict[str, Any] = {"ids": names_of(pairs), "notes": notes, "settings": " | ".join(settings)}

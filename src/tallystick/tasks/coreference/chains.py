@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
-from tallystick.files.pairing import Missing, Side, document_key, require_allowed, require_as_many
+from tallystick.files.pairing import Missing, Side, by_order, document_key, require_allowed, require_as_many
 from tallystick.frozen import frozen
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -430,6 +430,7 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
     else:
         require_as_many(key.file, len(key.documents), response.file, len(response.documents))
         partner = np.arange(len(key.documents))
+        warnings += by_order(_side(key, key.documents), _side(response, response.documents))
         ours = dict(zip(response.documents, key.documents, strict=True))
         response = replace(response, texts={ours[name]: text for name, text in response.texts.items()})
     _compare_tokens(key, response, partner, lenient, warnings)
@@ -449,7 +450,7 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
 
 def _side(side: Chains, names: list[str]) -> Side[str]:
     places = [Place(side.file, int(line) if line != UNKNOWN else None) for line in side.document_lines]
-    return Side(side.file, side.documents, places, keys=names)
+    return Side(side.file, side.documents, places, side.named, keys=names)
 
 
 def _distinct(side: Chains, lenient: bool, warnings: list[str]) -> tuple[Chains, list[str]]:

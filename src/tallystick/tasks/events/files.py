@@ -44,7 +44,7 @@ from tallystick.files.pairing import Documents, document_key, names_of
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
-from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
+from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
 from tallystick.tasks.named import read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
@@ -505,8 +505,10 @@ def read_events(
         found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
         return found
     file, records = str(opening.source), read_json(opening.source)
-    if not records:
+    if not records and reference is None:
         raise InputError("has no documents", file)
+    if not records:
+        return Documents(file, "JSON")
     if is_generated(records[0]):
         return read_generated(records, file, reference, ontology)
     out: Documents[EventDocument] = Documents(file, _format(records[0]))
@@ -524,12 +526,14 @@ def read_events(
         else:
             out.add(key, document, record.place, tokens=document.tokens)
     if out.format == "JSON":
-        mentions = {
-            name: [one for e in of.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
-            for name, of in out.values.items()
-        }
+        mentions = {name: _mentions(of) for name, of in out.values.items()}
         warn_outside(out, mentions, {name: len(of.tokens) for name, of in out.values.items()})
     return out
+
+
+def _mentions(document: EventDocument) -> list[Mention]:
+    """The triggers and arguments of all events."""
+    return [one for e in document.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
 
 
 def _format(record: Json) -> str:

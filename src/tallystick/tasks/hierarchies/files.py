@@ -27,7 +27,7 @@ from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format, Opening, find_format
 from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
-from tallystick.files.pairing import Missing, Side, all_named, pair_sides
+from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.frozen import frozen
@@ -319,7 +319,8 @@ def pair_hierarchies(
     pairs = pair_sides(reference.side, predicted.side, absent)
     if not (reference.named and predicted.named):
         named = reference if reference.named else predicted
-        return replace(reference, documents=named.documents), replace(predicted, documents=named.documents)
+        notes = (*predicted.notes, *by_order(reference.side, predicted.side))
+        return replace(reference, documents=named.documents), replace(predicted, documents=named.documents, notes=notes)
     number = np.full(len(predicted.documents), -1, np.int64)
     files = [""] * len(pairs)
     for k, other in pairs:

@@ -246,8 +246,12 @@ def relations_of(side: Given) -> Source:
     return replace(side, documents=documents).lines
 
 
+NOTHING = "nothing"
+"""The format of an empty list: a DocRED submission of no facts, or a file without documents."""
+
+
 def _read_nothing(opening: Opening, **_: Any) -> Documents[RelationSet]:
-    return Documents(str(opening.source), "JSON", partial=True)
+    return Documents(str(opening.source), NOTHING)
 
 
 def _read_plain(
@@ -329,9 +333,7 @@ LAYOUTS = (*SYSTEMS, *EXPORTS)
 
 FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), _read_brat),
-    Format(
-        "nothing", lambda opening: not opening.documents, _read_nothing
-    ),  # an empty list: a DocRED submission of nothing
+    Format(NOTHING, lambda opening: not opening.documents, _read_nothing),
     Format("DocRED", lambda opening: opening.documents[0].has("vertexSet"), _read_facts),
     Format("DocRED submission", lambda opening: opening.documents[0].has("title", "h_idx", "t_idx"), _read_submission),
     *formats_of(LAYOUTS, "relations", _read_links),
@@ -371,10 +373,13 @@ class DocumentText:
 
 def words_of(document: Json) -> DocumentText | None:
     """The words of a JSON document, if it has any."""
-    found = document.get("sentences")
-    if found is None and not document.has("tokens"):
+    found, tokens = document.get("sentences"), document.get("tokens")
+    if found is not None:
+        sentences = found.each()
+    elif tokens is not None:
+        sentences = [tokens]
+    else:
         return None
-    sentences = [document.at("tokens")] if found is None else found.each()
     listed = tuple(of for one in sentences if (of := words(one)))
     return DocumentText(listed) if listed else None
 

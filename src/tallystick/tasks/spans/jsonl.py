@@ -49,7 +49,7 @@ from tallystick.files.exports import (
 )
 from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines, is_arrow_file
-from tallystick.files.pairing import Documents, Missing, Side, all_named, pair_documents, pair_sides
+from tallystick.files.pairing import Documents, Missing, Side, all_named, by_order, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
@@ -226,10 +226,10 @@ def read_spans(
         if found is not None:
             return found
     left, right = _read_sides((reference, predicted), formats, offsets)
-    pairs = _pair(left.records, right.records, shown_name(reference), shown_name(predicted), absent)
+    pairs, notes = _pair(left.records, right.records, shown_name(reference), shown_name(predicted), absent)
     scores = None if offsets.confidence is None else tuple(right.scores for _, right in pairs)
     found = _annotated(pairs, replace(offsets, unit=left.unit), keep_tokens)
-    return replace(found, scores=scores, unit=left.unit, notes=(*left.notes, *right.notes))
+    return replace(found, scores=scores, unit=left.unit, notes=(*left.notes, *right.notes, *notes))
 
 
 @frozen(eq=False)
@@ -340,9 +340,7 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
             continue
         place = Place(file, number)
         value = decode_line(line, file, number)
-        if not isinstance(value, dict) or not isinstance(value.get(field), list):
-            keys = some(value) if isinstance(value, dict) else type(value).__name__
-            raise InputError(f'expected an object with a list "{field}", found {keys}', place)
+        _require_list(value, field, place)
         text, tokens, key = value.get("text"), value.get("tokens"), id_in(value, place)
         if text is not None and not isinstance(text, str):
             raise InputError(f"text: expected text, found {shown(text)}", place)
@@ -387,20 +385,29 @@ def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
     )
 
 
+def _require_list(value: Any, field: str, place: Place) -> None:
+    """That a document is an object with a list of spans."""
+    if not isinstance(value, dict) or field not in value:
+        keys = some(value) if isinstance(value, dict) else type(value).__name__
+        raise InputError(f'expected an object with a list "{field}", found {keys}', place)
+    if not isinstance(value[field], list):
+        raise InputError(f"{field}: expected a list, found {shown(value[field])}", place)
+
+
 def _is_piece(piece: object) -> bool:
     return isinstance(piece, list) and len(piece) == 2 and all(type(bound) is int for bound in piece)
 
 
 def _pair(
     gold: list[_Record], guess: list[_Record], first: str, second: str, absent: Missing | None
-) -> list[tuple[_Record, _Record]]:
+) -> tuple[list[tuple[_Record, _Record]], list[str]]:
+    """The records that belong together, and what is to be said about that."""
     sides = []
     for file, side in ((first, gold), (second, guess)):
         names, places = [one.name for one in side], [one.place for one in side]
-        sides.append(Side(file, names, places, all_named(names, places)))
-    return [
-        (gold[k], guess[j] if j >= 0 else replace(gold[k], spans=())) for k, j in pair_sides(sides[0], sides[1], absent)
-    ]
+        sides.append(Side(file, names, places, all_named(names, places, "id")))
+    pairs = pair_sides(sides[0], sides[1], absent)
+    return [(gold[k], guess[j] if j >= 0 else replace(gold[k], spans=())) for k, j in pairs], by_order(*sides)
 
 
 def _common_text(left: _Record, right: _Record) -> str:

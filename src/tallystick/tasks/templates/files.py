@@ -42,8 +42,17 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import Format, Uncut
-from tallystick.files.json_values import Json, NotJson, decode, decode_line
-from tallystick.files.pairing import Documents, Missing, Paired, all_named, pair_sides, places_of, repeated_name
+from tallystick.files.json_values import Json, NotJson, decode, decode_line, shown
+from tallystick.files.pairing import (
+    Documents,
+    Missing,
+    Paired,
+    all_named,
+    by_order,
+    pair_sides,
+    places_of,
+    repeated_name,
+)
 from tallystick.files.source import AnySource, Source, read_text, shown_name
 from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
@@ -138,14 +147,19 @@ def pair_templates(
     if set(sides[0].names) != set(sides[1].names):
         sides = tuple(replace(side, keys=[document_key(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
     pairs = pair_sides(*sides, absent)
+    by_name = reference.named and predicted.named
     values = list(predicted.values.values())
-    notes = (*reference.warnings, *(note for note in predicted.warnings if note not in reference.warnings))
+    notes = (
+        *reference.warnings,
+        *(note for note in predicted.warnings if note not in reference.warnings),
+        *by_order(*sides),
+    )
     return Paired(
         tuple(reference.values),
         tuple(reference.values.values()),
         tuple(values[j] if j >= 0 else TemplateSet() for _, j in pairs),
         notes,
-        {**predicted.texts, **reference.texts},
+        {**(predicted.texts if by_name else {}), **reference.texts},
         places_of(reference, predicted, pairs),
     )
 
@@ -239,7 +253,7 @@ class _Reading:
 
     def _templates(self, value: Any, path: str, line: int | None) -> list[Template[Entity[str]]]:
         if not isinstance(value, list):
-            raise self._error(f"{path} is {value!r:.40}; expected a list of templates", line)
+            raise self._error(f"{path} is {shown(value)}; expected a list of templates", line)
         return [self._template(one, f"{path}[{k}]", line) for k, one in enumerate(value)]
 
     def _template(self, value: Any, path: str, line: int | None) -> Template[Entity[str]]:
