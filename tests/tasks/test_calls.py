@@ -722,6 +722,8 @@ def test_a_broken_or_surplus_item_in_a_text_is_a_call(log, count):
             "[g(x=1, y",
             "[{",
             "```json\n[{",
+            {"nmae": "f", "arguments": {}},
+            '{"nmae": "f", "arguments": {}}',
             '[{"na',
             "<tool_call>[null]</tool_call>",
         ),
@@ -749,9 +751,7 @@ def test_a_name_alone_is_a_call_without_arguments(tmp_path):
     assert ts.calls([[call("f")]], [{"type": "function", "function": {"name": "f"}}])["calls"].exact == 1
 
 
-@pytest.mark.parametrize(
-    "wrong", [5, 0.5, True, {"nmae": "f"}, {"nmae": "f", "arguments": {}}, {"id": "a", "n": 1}, {}]
-)
+@pytest.mark.parametrize("wrong", [5, 0.5, True, {"nmae": "f"}, {"id": "a", "n": 1}, {}])
 def test_a_reference_that_is_no_log_is_an_error(wrong):
     with pytest.raises(InputError, match=r"reference:1: is .*; expected a log of calls \(\[\] without a call\)"):
         ts.calls([wrong], [[]])
@@ -824,3 +824,14 @@ def test_the_warning_about_a_key_that_stands_twice_has_its_line(tmp_path):
         done = run("score", "calls", "gold.jsonl", "system.jsonl", cwd=tmp_path)
         said = 'Warning: system.jsonl: 1 object with a key that stands twice ("x"); the last one counts; the first: system.jsonl:2'
         assert said in done.stderr.splitlines(), line
+
+
+def test_a_reference_with_arguments_and_no_name_is_an_error_that_shows_it():
+    with pytest.raises(InputError, match=r'reference:1: found \{"nmae":"f","arguments":\{\}\} for a call; expected'):
+        ts.calls([{"nmae": "f", "arguments": {}}], [[]])
+    log = {"arguments": {"model": "m"}, "calls": [F]}
+    assert ts.calls([log], [log])["calls"].tally["den_r"] == 1
+    assert (
+        ts.calls([{**log, "calls": []}], [{"arguments": {}, "steps": [[F]], "calls": None}])["calls"].tally["den_p"]
+        == 1
+    )

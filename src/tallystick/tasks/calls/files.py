@@ -217,12 +217,16 @@ def _in_object(value: Mapping[str, Any], logs: Logs, key: str, listed: bool = Fa
     may_be_plain = key in CALLS or ((listed or not key) and not message)
     found = _call_in(value, logs, may_be_plain and (key in CALLS or "type" not in value))
     calls = [found] if found else _plain_calls(value, logs, key, listed) if may_be_plain else []
-    yield from calls
-    for name, one in () if calls else value.items():
-        if name == "content" and isinstance(one, str) and _is_answer_of_model(value):
-            yield from _in_content(one, logs)
-        elif name not in SKIPPED:
-            yield from find_calls(one, logs, name)
+    calls = calls or [call for name in value for call in _under(value, name, logs)]
+    nameless = key in ("", TEXT) and not message and "arguments" in value and not value.keys() & CALLS
+    yield from calls or ([Call(NO_CALL, {}, value)] if nameless else [])
+
+
+def _under(value: Mapping[str, Any], name: str, logs: Logs) -> Iterator[Call]:
+    """The calls under one key of an object."""
+    if name == "content" and isinstance(value[name], str) and _is_answer_of_model(value):
+        return _in_content(value[name], logs)
+    return find_calls(value[name], logs, name) if name not in SKIPPED else iter(())
 
 
 def _is_answer(value: Mapping[str, Any]) -> bool:
@@ -563,9 +567,7 @@ def _is_log(value: Any) -> bool:
     if not isinstance(value, dict):
         return isinstance(value, list)
     known = value.keys() & {*MESSAGE, *LISTS, "method"} - {"type", "text"}
-    return bool(known) or (
-        not value.keys() & {"arguments"} and any(isinstance(one, (dict, list)) for one in value.values())
-    )
+    return bool(known) or any(isinstance(one, (dict, list)) for one in value.values())
 
 
 def _no_log(value: Any, line: bytes, lines: Lines, number: int) -> InputError:
