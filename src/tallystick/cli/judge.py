@@ -481,7 +481,7 @@ def export(
     if reference is None:
         _refuse(("top", "task", *options), "says what to take from REFERENCE and SYSTEM...: give them")
     else:
-        questions = _unsent_questions(reference, systems, top, task, options)
+        questions = _questions_of_systems(reference, systems, top, task, options)
     with Store(store, create=reference is not None) as kept:
         if questions is not None:
             _add_questions(kept, questions)
@@ -499,7 +499,7 @@ def _refuse(names: Iterable[str], why: str) -> None:
             raise MetricError(f"--{name.replace('_', '-')} {why}")
 
 
-def _unsent_questions(
+def _questions_of_systems(
     reference: str, systems: tuple[str, ...], top: int | None, task: str, options: Mapping[str, Any]
 ) -> list[Question]:
     from tallystick.cli.compare import named_systems

@@ -89,7 +89,7 @@ def read_conll_2012(source: Source) -> Iterator[tuple[str, int, list[tuple[str, 
         if header is not None:
             name, begin, blocks = document_key(header[1].strip()), block[0].line if block else 0, []
         elif line.startswith("#end"):
-            yield (name, begin, *_proposition(source, blocks))
+            yield (name, begin, *_document_of_propositions(source, blocks))
             name = ""
         elif block:
             if not name:
@@ -99,7 +99,7 @@ def read_conll_2012(source: Source) -> Iterator[tuple[str, int, list[tuple[str, 
         raise source.error(f"the document {name!r} is not ended; expected #end document", begin)
 
 
-def _proposition(source: Source, blocks: Sequence[list[Row]]) -> tuple[list[tuple[str, ...]], list[Event]]:
+def _document_of_propositions(source: Source, blocks: Sequence[list[Row]]) -> tuple[list[tuple[str, ...]], list[Event]]:
     sentences: list[tuple[str, ...]] = []
     events: list[Event] = []
     for rows in blocks:

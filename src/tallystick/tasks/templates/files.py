@@ -494,7 +494,7 @@ def read_muc4(name: AnySource) -> Muc4Templates:
 
 
 def _from_text(file: str, content: str) -> Muc4Templates:
-    reading = _ReadingMuc4(file)
+    reading = _Muc4Reading(file)
     slots: dict[str, list[str]] = {}
     start, slot = 0, ""
     for number, line in enumerate(content.split("\n"), 1):
@@ -550,7 +550,7 @@ def _from_json(file: str, content: str, part: str) -> Muc4Templates:
         data = data.get("responses")
     if not isinstance(data, list):
         raise InputError(f"is {data!r:.40}; expected a list of templates", file)
-    reading = _ReadingMuc4(file)
+    reading = _Muc4Reading(file)
     for k, slots in enumerate(data):
         if not isinstance(slots, dict) or not all(isinstance(v, list) for v in slots.values()):
             raise InputError(f"[{k}] is {slots!r:.60}; expected an object with a list of fills for each slot", file)
@@ -564,7 +564,7 @@ def _from_json(file: str, content: str, part: str) -> Muc4Templates:
     return found
 
 
-class _ReadingMuc4:
+class _Muc4Reading:
     def __init__(self, file: str) -> None:
         self.file = file
         self.documents: dict[str, list[Muc4Template]] = {}
