@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.measure import claim, launch
+from benchmarks.measure import ALIKE, claim, launch
 
 SHARD = 20_000
 ROOT = Path(__file__).resolve().parent.parent
@@ -197,7 +197,7 @@ def measured(documents: int, processes: int) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", code, str(documents), str(processes)],
         capture_output=True, text=True, check=True, cwd=ROOT,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
+        env={**os.environ, **ALIKE, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
     )  # fmt: skip
     return json.loads(done.stdout)
 

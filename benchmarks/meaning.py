@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 if not __package__:
     sys.path.insert(0, str(ROOT))
-from benchmarks.measure import claim  # noqa: E402
+from benchmarks.measure import ALIKE, claim  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data" / "meaning"
 CORPORA = {"little prince": ("little_prince.gold", "little_prince.jamr"), "amr3": ("amr3.bart", "amr3.t5")}
@@ -320,7 +320,7 @@ def measure_command(command: list[str], repeat: int) -> float | None:
 
 
 def _run(command: list[str]) -> tuple[subprocess.CompletedProcess[str], float]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    environment = {**os.environ, **ALIKE, "PYTHONPATH": str(ROOT / "src")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have their modules compiled
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

@@ -45,6 +45,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = frozenset(
     {"apted", "metametric", "stickler", "anls_star", "autoevals", "deepdiff", "seqeval", "nervaluate", "udtools"}
 )
+ALIKE = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+"""What makes runs alike: sets of strings iterate in one order, and NumPy's BLAS starts no threads. These wait in a busy loop at first,
+30 ms and more of CPU time in whoever happens to be measured then, us or a peer."""
 FEW = 7
 """So many figures stand in a line."""
 START_UP = (
@@ -168,7 +171,7 @@ def launch(arguments: Sequence[str], patience: int = 900, repeat: int = 1, codes
 
 def _launch_once(arguments: Sequence[str], patience: int, codes: Sequence[int]) -> Run:
     path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    environment = {**os.environ, **ALIKE, "PYTHONPATH": path}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as problems, open(reading, "rb") as answer:
@@ -247,8 +250,7 @@ def measure(target: str, make: str, *, repeat: int = 1, timeout: float = 1800, *
 def _measure_once(target: str, make: str, timeout: float, arguments: Mapping[str, Any]) -> Measurement:
     job = json.dumps({"target": target, "make": make, "arguments": arguments})
     command = [sys.executable, "-c", "from benchmarks.measure import serve; serve()", job]
-    # Sets of strings iterate in an order that depends on the hash seed; fix it, so that runs are alike.
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, **ALIKE, "PYTHONWARNINGS": "ignore"}
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout, check=False

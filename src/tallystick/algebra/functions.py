@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
+from itertools import repeat, starmap
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -193,9 +193,14 @@ class Function(Dense):
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
         starts = starts_of_runs(first).tolist()
+        others: list[int] = []
+        last = second[:0]
         for start, end in zip(starts, [*starts[1:], n][: len(starts)], strict=True):  # no pairs have no rows
             look()
-            scores[start:end] = self._row(r, int(first[start]), second[start:end].tolist())
+            if not np.array_equal(second[start:end], last):  # in one document all rows have the same others
+                last = second[start:end]
+                others = last.tolist()
+            scores[start:end] = self._row(r, int(first[start]), others)
         return np.maximum(scores, 0.0)[inverse]  # the answers stay as they were given, to be counted
 
     def _row(self, column: Codes, a: int, others: list[int]) -> list[float]:
@@ -205,7 +210,7 @@ class Function(Dense):
         known = values.calls.row(keys[a])
         if not known:
             weights = self._ask(values, a, others)
-            values.calls.keep(keys[a], [keys[b] for b in others], weights)
+            values.calls.keep(keys[a], keys, others, weights)
             return weights
         asked = [b for b in others if keys[b] not in known]
         if asked:
@@ -213,13 +218,12 @@ class Function(Dense):
         return [known[keys[b]] for b in others]
 
     def _ask(self, values: CodedValues, a: int, others: list[int]) -> list[float]:
-        x, ys = values.plain[a], [values.plain[b] for b in others]
+        x, ys = values.plain[a], list(map(values.plain.__getitem__, others))
         call, weights = self.call, list[float]()
         pairs = zip(ys, repeat(x), strict=False) if self.swapped else zip(repeat(x), ys, strict=False)
         while len(weights) < len(ys):
             try:
-                for one, other in pairs:
-                    weights.append(float(call(one, other)))
+                weights.extend(map(float, starmap(call, pairs)))  # what came before an error stays
             except PASSED_ON:  # noqa: PERF203
                 raise
             except Exception as error:

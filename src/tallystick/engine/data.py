@@ -216,25 +216,28 @@ class Answers:
 
     def __init__(self) -> None:
         self.rows: dict[Any, dict[Any, float]] = {}
-        self._fresh: dict[Any, tuple[list[Any], list[float]]] = {}  # whole rows, as long as nobody looks anything up
+        self._fresh: dict[
+            Any, tuple[Sequence[Any], list[int], list[float]]
+        ] = {}  # whole rows that nobody looked up yet
 
     def __len__(self) -> int:
-        return sum(map(len, self.rows.values())) + sum(len(weights) for _, weights in self._fresh.values())
+        return sum(map(len, self.rows.values())) + sum(len(weights) for *_, weights in self._fresh.values())
 
     def row(self, key: Any) -> dict[Any, float]:
         """What was answered for a first value."""
         known = self.rows.setdefault(key, {})
         if key in self._fresh:
-            known.update(zip(*self._fresh.pop(key), strict=True))
+            keys, seconds, weights = self._fresh.pop(key)
+            known.update(zip(map(keys.__getitem__, seconds), weights, strict=True))
         return known
 
-    def keep(self, key: Any, seconds: list[Any], weights: list[float]) -> None:
-        """Keep the answers for a first value, of which none was known."""
-        self._fresh[key] = seconds, weights
+    def keep(self, key: Any, keys: Sequence[Any], seconds: list[int], weights: list[float]) -> None:
+        """Keep the answers for a first value, of which none was known, and for the second ones: where each stands in `keys`."""
+        self._fresh[key] = keys, seconds, weights
 
     def weights(self) -> NDArray[np.float64]:
         """All the answers."""
-        rows = chain((row.values() for row in self.rows.values()), (weights for _, weights in self._fresh.values()))
+        rows = chain((row.values() for row in self.rows.values()), (weights for *_, weights in self._fresh.values()))
         return np.fromiter(chain.from_iterable(rows), np.float64, len(self))
 
     def add(self, other: Answers) -> None:
