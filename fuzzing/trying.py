@@ -124,7 +124,7 @@ def _show(results: Mapping[str, Any]) -> None:
     from tallystick.errors import TallystickError
     from tallystick.results.results import Results
     from tallystick.results.tables import documents_table, figures_table
-    from tallystick.show.writers import to_tsv
+    from tallystick.show.tables import to_tsv
 
     Results(results).to_json().encode()
     to_tsv(figures_table(results)).encode()

@@ -22,7 +22,7 @@ from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.units import RESAMPLES, GroupSpec
-from tallystick.show.tables import Table, Tables, Written, notebook_table, ratios, to_text
+from tallystick.show.tables import Table, Tables, Written, notebook_table, ratios, to_text, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -429,8 +429,6 @@ class Results(Written, Mapping[str, Result]):
     def to_format(self, format: str, **how: Unpack[How]) -> str:
         """The figures in one of the formats of the command line, in a paper with the signature in the caption; `columns` are those of the
         table to show. With `uncertainty` every figure has its interval."""
-        from tallystick.show.writers import write_table
-
         return write_table(self.table_for(how.get("uncertainty")), format, how, self.signatures, self.comments)
 
     def table_for(self, uncertainty: str | None) -> Table:
