@@ -65,6 +65,16 @@ def test_a_whole_float_is_the_whole_number(task: str, tmp_path: Path) -> None:
     assert "again.jsonl" in run("score", task, gold, again, code=2).stderr
 
 
+@pytest.mark.parametrize("task", [task for task in LINES if task not in ("records", "calls", "spans")])
+def test_an_empty_list_is_a_file_without_documents(task: str, tmp_path: Path) -> None:
+    full, empty = write(tmp_path / "full.jsonl", task, ["a", "b"]), tmp_path / "empty.json"
+    empty.write_text(" [ ]\n")
+    assert '2 only in the reference: "a", "b"' in run("score", task, full, empty, code=3).stderr
+    for other in (full, empty):
+        done = run("score", task, empty, other, code=2)
+        assert "empty.json: has no documents; expected at least one" in done.stderr
+
+
 @pytest.mark.parametrize("task", ["records", "spans"])
 def test_a_column_of_whole_floats(task: str, tmp_path: Path) -> None:
     import pyarrow as pa

@@ -227,6 +227,11 @@ COLUMNS = Boundaries("columns", find_blocks)
 _CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
 
 
+def is_empty_list(head: bytes) -> bool:
+    """Whether a file is an empty list of JSON: one without documents."""
+    return re.fullmatch(rb"\s*\[\s*\]\s*", head) is not None
+
+
 def begins_documents(head: bytes) -> bool:
     """Whether a file has lines `#begin document`."""
     return _CONLL.search(head) is not None

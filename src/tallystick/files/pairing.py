@@ -158,6 +158,8 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     A document that stands on one side only is an error, except where a file is partial or `absent` allows it; then a document
     that only the prediction has is ignored. One that a partial reference lacks comes at the end.
     """
+    if not (reference.names or (reference.partial and predicted.names)):
+        raise no_documents(reference.file)
     if not (reference.named and predicted.named):
         require_as_many(reference.file, len(reference.names), predicted.file, len(predicted.names))
         return [(k, k) for k in range(len(reference.names))]
@@ -173,6 +175,11 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     if missing or extra:
         require_allowed(reference.file, predicted.file, missing, [predicted.names[k] for k in extra], absent)
     return pairs
+
+
+def no_documents(file: str) -> InputError:
+    """The error for a reference in which there is nothing to score."""
+    return InputError("has no documents; expected at least one", file)
 
 
 def require_as_many(reference: str, count: int, predicted: str, other: int) -> None:

@@ -94,8 +94,6 @@ def read_arguments(
     name, chosen = opening.source, find_format(FORMATS, opening)
     if chosen is None or chosen.read is None:
         records = read_json(name)
-        if not records and reference is None:
-            raise InputError("has no documents", shown_name(name))
         if not records or _is_plain(records[0]):
             return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
     events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)

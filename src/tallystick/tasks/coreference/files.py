@@ -21,7 +21,15 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
+from tallystick.files.boundaries import (
+    CONLL,
+    Format,
+    Opening,
+    begins_documents,
+    find_format,
+    is_empty_list,
+    newdoc_boundaries,
+)
 from tallystick.files.json_values import Json, NotJson, decode, shown
 from tallystick.files.lines import Pieces
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named
@@ -102,7 +110,7 @@ def read_clusters_jsonl(pieces: Pieces, *, fields: Sequence[str] = (), keep_text
     """
     reading = _Reading(pieces, fields, keep_text)
     number = 0
-    for piece in pieces:
+    for piece in () if is_empty_list(pieces.first) else pieces:
         for line in piece.split(b"\n")[:-1]:
             number += 1
             if line and not line.isspace():
@@ -215,8 +223,6 @@ class _Reading:
 
     def finish(self) -> Chains:
         """Turn the mentions into columns."""
-        if not self.documents:
-            raise self.pieces.error("has no documents; expected one JSON object a line")
         source = self.pieces.source
         named = all_named(self.names, [source.place(number) for number in self.document_lines], self.under)
         unpredicted = self.unpredicted if self.has_layers else None
@@ -331,7 +337,11 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 
 
 FORMATS = (
-    Format("jsonl", lambda opening: opening.head.lstrip().startswith(b"{"), read_clusters_jsonl),
+    Format(
+        "jsonl",
+        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        read_clusters_jsonl,
+    ),
     Format(
         "conll",
         lambda opening: begins_documents(opening.head),

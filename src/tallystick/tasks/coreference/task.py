@@ -120,12 +120,15 @@ class Coreference(Task):
             raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
 
     def read(self, reference: Any, predicted: Any, settings: CoreferenceSettings, reading: Reading) -> Any:
+        from tallystick.files.pairing import no_documents
         from tallystick.tasks.coreference.chains import pair, repeated_mentions
         from tallystick.tasks.coreference.files import read_chains
 
         self.check((), settings)
         key = read_chains(reference, fields=("clusters",), keep_text=reading.texts)
         response = read_chains(predicted, fields=("predicted_clusters", "clusters"))
+        if not key.documents:
+            raise no_documents(key.file)
         if len(key.start) and len(response.start) and (key.labels is None) != (response.labels is None):
             kinds = ["(start, end)" if side.labels is None else "texts" for side in (key, response)]
             raise SidesMismatch(

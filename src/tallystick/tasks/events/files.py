@@ -505,8 +505,6 @@ def read_events(
         found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
         return found
     file, records = str(opening.source), read_json(opening.source)
-    if not records and reference is None:
-        raise InputError("has no documents", file)
     if not records:
         return Documents(file, "JSON")
     if is_generated(records[0]):
