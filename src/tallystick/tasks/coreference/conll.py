@@ -49,8 +49,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import counted
-from tallystick.files.lines import Pieces
-from tallystick.files.source import AnySource
+from tallystick.files.source import AnySource, Pieces
 from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, number_by_first
 
 Bytes = npt.NDArray[np.uint8]

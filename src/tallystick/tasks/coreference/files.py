@@ -21,19 +21,10 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import (
-    CONLL,
-    Format,
-    Opening,
-    begins_documents,
-    find_format,
-    is_empty_list,
-    newdoc_boundaries,
-)
+from tallystick.files.boundaries import CONLL, begins_documents, newdoc_boundaries
 from tallystick.files.json_values import Json, NotJson, decode, shown
-from tallystick.files.lines import Pieces
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,

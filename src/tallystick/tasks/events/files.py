@@ -37,11 +37,11 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import COLUMNS, CONLL, Format, Opening, begins_documents, find_format
+from tallystick.files.boundaries import COLUMNS, CONLL, begins_documents
 from tallystick.files.exports import SYSTEMS, Ask, Layout, formats_of, read_annotated
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, document_key, names_of
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
