@@ -123,7 +123,8 @@ def _show(results: Mapping[str, Any]) -> None:
     """What a command does with results: JSON, documents, the explanation of one."""
     from tallystick.errors import TallystickError
     from tallystick.results.results import Results
-    from tallystick.results.tables import documents_table, figures_table
+    from tallystick.results.results import figures_table
+    from tallystick.results.tables import documents_table
     from tallystick.show.tables import to_tsv
 
     Results(results).to_json().encode()
