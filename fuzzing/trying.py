@@ -122,8 +122,7 @@ def _check(results: Mapping[str, Any], target: Target) -> None:
 def _show(results: Mapping[str, Any]) -> None:
     """What a command does with results: JSON, documents, the explanation of one."""
     from tallystick.errors import TallystickError
-    from tallystick.results.results import Results
-    from tallystick.results.results import figures_table
+    from tallystick.results.results import Results, figures_table
     from tallystick.results.tables import documents_table
     from tallystick.show.tables import to_tsv
 
