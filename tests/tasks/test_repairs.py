@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tallystick.tasks.contract import Scored, find_task
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
-from tallystick.tasks.coreference.conll import read_conll
+from tallystick.tasks.coreference.files import read_conll
 from tallystick.tasks.coreference.metrics import KINDS, PLAIN, score_mended
 from tallystick.tasks.mending import find_errors
 from tallystick.tasks.spans.files import corpus_from_python

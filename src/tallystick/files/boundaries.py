@@ -206,24 +206,6 @@ DOCSTART = Boundaries("columns with -DOCSTART-", find_marked(_DOCSTART, b"-DOCST
 COLUMNS = Boundaries("columns", find_blocks)
 
 
-_CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
-
-
-def begins_documents(head: bytes) -> bool:
-    """Whether a file has lines `#begin document`."""
-    return _CONLL.search(head) is not None
-
-
-def _name_in_header(document: bytes) -> str:
-    """What `#begin document` calls the document."""
-    from tallystick.files.pairing import document_key
-
-    return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
-
-
-CONLL = Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=64 << 20)
-
-
 def conllu_boundaries(head: bytes) -> Boundaries:
     """CoNLL-U by documents where it has them, else by sentences."""
     return NEWDOC if _NEWDOC.search(head) else SENTENCES

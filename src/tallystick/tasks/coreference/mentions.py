@@ -59,9 +59,8 @@ from tallystick.engine.arrays import (
 from tallystick.engine.data import Bag, LazyValues, Objects, Record, Scope
 from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError, counted
-from tallystick.files.pairing import document_key
 from tallystick.frozen import frozen
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, number_by_first, renumbered
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, document_key, number_by_first, renumbered
 
 MATCHES = ("exact", "head", "partial")
 ZEROS = ("dependent", "linear")

@@ -106,12 +106,12 @@ class Coreference(Task):
     """
 
     def document(self, value: Any, where: str) -> Any:
-        from tallystick.tasks.coreference.files import cluster_document
+        from tallystick.tasks.coreference.jsonl import cluster_document
 
         return cluster_document(value, where)
 
     def write(self, given: Given) -> Any:
-        from tallystick.tasks.coreference.files import clusters_of
+        from tallystick.tasks.coreference.jsonl import clusters_of
 
         return clusters_of(given)
 
