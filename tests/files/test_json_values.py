@@ -1,3 +1,4 @@
+import re
 import sys
 
 import pytest
@@ -27,3 +28,12 @@ def test_levels_are_counted_outside_of_texts_only():
     refuse_deep("[" + ",".join(["[]"] * 500_000) + "]")
     for text in ("[" * 3000, '\\"' + "{" * 3000, "]" * 3000 + "[" * 3000):
         refuse_deep(f'["{text}", "{text}"]')
+
+
+@pytest.mark.parametrize(
+    ("line", "found"), [(b'{"a": 1},', ","), (b'{"a": 1}}\n', "}"), (b'{"a": 1} {"b": 2}', '{"b":')]
+)
+def test_what_is_behind_a_value_is_shown_where_it_begins(line, found):
+    with pytest.raises(NotJson, match=re.escape(f"is not JSON: found {found!r} after the value")) as error:
+        decode(line)
+    assert error.value.column == line.rindex(found.encode()) + 1
