@@ -501,7 +501,7 @@ EXAMPLES = re.findall(
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[f"{name} {tasks}" for name, tasks, _ in EXAMPLES])
 def test_the_examples_of_the_page_are_read_as_it_says(example, tmp_path):
-    from tallystick.files.boundaries import Opening, find_format
+    from tallystick.files.source import Opening, find_format
     from tallystick.tasks.contract import find_task
 
     name, tasks, content = example

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.show.tables import PLAIN
-from tallystick.show.writers import WRITERS
+from tallystick.show.tables import PLAIN, WRITERS, to_rich
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,8 +35,6 @@ def show_tables(
     style: Style = PLAIN,
 ) -> None:  # fmt: skip
     """Tables on standard output; in a paper the first has the signatures in its caption, and comments before it."""
-    from tallystick.show.tables import to_rich
-
     writer = WRITERS.get(chosen_format(format_))
     for k, table in enumerate(tables):
         if k:
@@ -77,15 +74,6 @@ def standard_output(width: int = 160) -> Console:
 
     console = Output(highlight=False)
     return console if console.is_terminal else Output(highlight=False, width=width)
-
-
-def versus(predicted: str, reference: str) -> str:
-    """The title of a report: the files by their names."""
-    from pathlib import Path
-
-    from tallystick.cli.main import printable
-
-    return printable(f"{Path(predicted).name} against {Path(reference).name}")
 
 
 def save_picture(picture: Picture, name: str) -> list[str]:

@@ -42,7 +42,7 @@ from tallystick.cli.options import (
 from tallystick.cli.output import chosen_format, progress, save_picture, say, show_explanation, show_tables
 from tallystick.errors import InputError, MetricError, counted
 from tallystick.frozen import frozen
-from tallystick.show.writers import choose_columns
+from tallystick.show.tables import choose_columns
 from tallystick.tasks.contract import (
     Asked,
     Files,

@@ -8,7 +8,6 @@ reference does not have cannot be scored, so it is ignored, and noted too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -506,20 +505,6 @@ class Repeats:
 
 def _twice(ordered: U64) -> U64:
     return distinct(ordered[1:][ordered[1:] == ordered[:-1]])
-
-
-# Names of documents in CoNLL's files.
-
-_PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
-
-
-def document_key(name: str) -> str:
-    """What makes two names the same document: `(x);` is `x`, and `(x); part 000` is `x; part 0`."""
-    part = _PART.search(name)
-    stem = (name[: part.start()] if part else name).strip().rstrip(";").rstrip()
-    if stem.startswith("(") and stem.endswith(")"):
-        stem = stem[1:-1]
-    return f"{stem}; part {int(part[1])}" if part else stem
 
 
 # Predictions that stand beside the reference in one file: `predicted_ner` beside `ner`, as DyGIE++ writes them.

@@ -21,21 +21,10 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import (
-    Boundaries,
-    Format,
-    Opening,
-    Uncut,
-    blank_lines,
-    find_format,
-    is_empty_list,
-    line_starts,
-    up_to_the_last,
-    whole_lines,
-)
+from tallystick.files.boundaries import Boundaries, Uncut, blank_lines, line_starts, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, id_in, is_id, shown
 from tallystick.files.pairing import Missing, Side, all_named, pair_sides
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.tasks.plain import Given, Structure, expect, named
 
 Edge = tuple["int | str", str, "int | str"]

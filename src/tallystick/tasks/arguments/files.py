@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
-from tallystick.files.boundaries import Opening, find_format
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, Missing, Paired, names_of, pair_documents
-from tallystick.files.source import AnySource, shown_name
+from tallystick.files.source import AnySource, Opening, find_format, shown_name
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
 from tallystick.tasks.arguments.stages import letters_of
 from tallystick.tasks.events.files import (

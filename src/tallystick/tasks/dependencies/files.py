@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Format, conllu_boundaries_in_order
+from tallystick.files.boundaries import conllu_boundaries_in_order
 from tallystick.files.conllu import (
     DEPREL,
     DEPS,
@@ -58,7 +58,7 @@ from tallystick.files.conllu import (
     read_words,
 )  # fmt: skip
 from tallystick.files.pairing import Side, pair_sides
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Source
 from tallystick.files.table import take_ranges
 from tallystick.frozen import frozen
 from tallystick.tasks.plain import Given, Structure, expect, expect_order, is_whole, named, take_sides

@@ -25,10 +25,10 @@ import numpy as np
 from tallystick.engine import arrays
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import TREES, Format, Opening, find_format, is_empty_list
+from tallystick.files.boundaries import TREES
 from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
 from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy

@@ -123,7 +123,8 @@ class Records(Task):
     # Scoring
 
     def formats(self) -> Any:
-        from tallystick.files.boundaries import Format, Uncut
+        from tallystick.files.boundaries import Uncut
+        from tallystick.files.source import Format
 
         whole = Uncut("it is one JSON value; as JSON Lines it can be cut")
         return (

@@ -34,7 +34,6 @@ import numpy as np
 
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import Opening
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import (
     EXPORTS,
@@ -52,7 +51,7 @@ from tallystick.files.exports import (
 from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, all_named, by_order, pair_documents, pair_sides
-from tallystick.files.source import AnySource, Source, shown_name
+from tallystick.files.source import AnySource, Opening, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments, Span, annotate
