@@ -25,6 +25,7 @@ from tallystick.errors import InputError, MetricError, Place, counted, did_you_m
 from tallystick.files.json_values import (
     TOO_DEEP,
     Unreadable,
+    decode_line,
     expected_id,
     explained,
     finite,
@@ -69,6 +70,21 @@ def value_at(value: Any, path: str) -> Any:
         if value is MISSING:
             return MISSING
     return value
+
+
+def raw_at(line: bytes, path: str) -> bytes:
+    """The value at a path of a line that has one, as it is written there: what is decoded and written anew has every key once."""
+    from msgspec import Raw
+    from msgspec.json import decode
+
+    if line.lstrip()[:1] == b"{" and path in (inside := decode(line, type=dict[str, Raw])):
+        return bytes(inside[path])
+    for step in read_path(path):
+        if line.lstrip()[:1] == b'"':
+            line = decode(line, type=str).encode()
+        kind: Any = list[Raw] if isinstance(step, int) else dict[str, Raw]
+        line = bytes(decode(line, type=kind)[step])
+    return line
 
 
 def put_at(record: dict[str, Any], steps: Steps, value: Any) -> bool:
@@ -191,7 +207,7 @@ class PickedLines(Lines):
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 try:
-                    lines.append(line if self.take is None else self._document(outer, number))
+                    lines.append(line if self.take is None else self._document(outer, number, line))
                     filled = True
                 except InputError as error:
                     if not self.gaps:
@@ -213,9 +229,7 @@ class PickedLines(Lines):
             return self.inner.not_json(error, number, line, advice)
         return InputError(f"the text under {self.take!r} {explained(error, line)}{advice}", self.place(number))
 
-    def _document(self, outer: Any, number: int) -> bytes:
-        import msgspec
-
+    def _document(self, outer: Any, number: int, line: bytes) -> bytes:
         assert self.take is not None
         found = value_at(outer, self.take)
         if found is MISSING:
@@ -225,7 +239,7 @@ class PickedLines(Lines):
             raise InputError(
                 f"has no field {self.take!r}, found {known}{way}{'.' + hint if hint else ''}", self.place(number)
             )
-        return found.encode() if isinstance(found, str) else msgspec.json.encode(found)
+        return found.encode() if isinstance(found, str) else raw_at(line, self.take)
 
 
 def _way(value: Any, steps: Steps) -> str:
@@ -278,7 +292,12 @@ def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by
     lines = Lines(name)
     held = lines._held or ()
     if plain.endswith(".json") and len(held) == 1 and (found := try_decode(held[0])) is not None:
-        return _hold_mapping(found[0], lines.file, fields, by_key) or lines
+        held_by_id = _hold_mapping(found[0], lines.file, fields, by_key)
+        if held_by_id is not None:
+            decode_line(
+                held[0], lines.file
+            )  # of two documents with one id, or two values under one key, the first would be gone
+            return held_by_id
     return lines
 
 

@@ -421,6 +421,14 @@ class PairedChains:
         return found
 
 
+@frozen
+class MendedChains:
+    """Chains with some kinds of error mended."""
+
+    pairs: PairedChains
+    kinds: tuple[str, ...]
+
+
 def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missing | None = None) -> PairedChains:
     """Align two sides by the names of their documents, in the order of the key.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
     from tallystick.tasks.plain import Given
 
 TOPIC = r"[^_/]+"
@@ -141,9 +141,12 @@ class Coreference(Task):
         return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.metrics import METRICS, MendedChains, score, score_mended
+        from tallystick.tasks.coreference.chains import MendedChains
+        from tallystick.tasks.coreference.metrics import METRICS, score
 
         if isinstance(corpus, MendedChains):
+            from tallystick.tasks.coreference.show import score_mended
+
             return score_mended(corpus.pairs, corpus.kinds, metrics, _options(settings))
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
@@ -189,7 +192,7 @@ class Coreference(Task):
 
 
 def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
     return CoreferenceOptions(
         singletons=not settings.drop_singletons,

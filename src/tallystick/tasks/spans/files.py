@@ -324,6 +324,8 @@ class TagLists:
     tokens: tuple[list[str] | None, ...]
     lines: tuple[int, ...] | None = None
     """Where the texts stand, of a file."""
+    notes: tuple[str, ...] = ()
+    """What is to be said about data from Python."""
 
     def place(self, k: int) -> str:
         """Where a text stands, for a message."""
@@ -403,7 +405,7 @@ def _tag_lists(side: Source | Given) -> TagLists:
     for k, (words, of) in enumerate(zip(tokens, tags, strict=True)):
         if words is not None and len(words) != len(of):
             raise SidesMismatch(f"{side.name}[{k}] has {len(words):,} tokens and {len(of):,} tags")
-    return TagLists(side.name, side.ids or (), tags, tokens)
+    return TagLists(side.name, side.ids or (), tags, tokens, notes=side.notes)
 
 
 def _rows(source: Source, field: str | None, names: str | None) -> TagLists:
