@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
-from inspect import get_annotations
+from inspect import Parameter, Signature, get_annotations
 from itertools import repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
@@ -81,6 +81,7 @@ def _define(cls: type[T], eq: bool) -> type[T]:
         "__dataclass_params__": _PARAMS,
         "__match_args__": names,
         "__init__": _init,
+        "__signature__": _SIGNATURE if "__init__" not in cls.__dict__ else None,
         "_few": repeat(True, FEW),
         "__setattr__": _set,
         "__delattr__": _delete,
@@ -105,8 +106,27 @@ def _alone(*names: str) -> Callable[[Any], tuple[Any, ...]]:
     return lambda self: tuple(getattr(self, name) for name in names)
 
 
+class _SignatureOfFields:
+    """What a class can be called with, put together when somebody asks: `help`, an editor."""
+
+    def __get__(self, instance: Any, owner: Any) -> Signature | None:
+        own = next(one for one in owner.__mro__ if not {"__init__", "__signature__"}.isdisjoint(one.__dict__))
+        if instance is not None or "__signature__" not in own.__dict__:
+            return None
+        found = []
+        for name in owner.__match_args__:
+            one = owner.__dataclass_fields__[name]
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            given = Parameter.empty if default is MISSING else default
+            found.append(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=given, annotation=one.type))
+        return Signature(found)
+
+
+_SIGNATURE = _SignatureOfFields()
+
+
 def _init(self: Any, *values: Any, **named: Any) -> None:
-    """Stands in for a method that is written once there are a few instances; until then, and that is often all, each field is set."""
+    # Stands in for a method that is written once there are a few instances; until then, and that is often all, each field is set.
     owner: Any = next(one for one in type(self).__mro__ if "__dataclass_fields__" in one.__dict__)
     names = owner.__match_args__
     given = {**dict(zip(names, values, strict=False)), **named}
@@ -167,3 +187,9 @@ def _equal(self: Any, other: Any) -> Any:
 
 def _hash(self: Any) -> int:
     return hash(self._values)
+
+
+for _name, _method in (
+    ("__init__", _init), ("__repr__", _repr), ("__setattr__", _set), ("__delattr__", _delete), ("__eq__", _equal), ("__hash__", _hash),
+):  # fmt: skip
+    _method.__name__ = _method.__qualname__ = _name  # as `help` shows it
