@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.main import chosen_format, formats, say, show_tables
 from tallystick.cli.options import PICTURE, Common, check_before
-from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import MetricError, check_share, did_you_mean
 from tallystick.frozen import frozen
 
@@ -237,7 +237,7 @@ def _xml(text: str) -> str:
 @click.option(
     "--by", type=click.Choice(["field", "label"]), help="Show the figures by field or label instead of by metric."
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+@click.option("--format", "format_", type=click.Choice(formats()), help="Default: table on a terminal, else tsv.")
 @click.option(
     "--picture", type=PICTURE, metavar="FILE", help="Also draw the figures: .svg, .png or .pdf (needs matplotlib)."
 )
