@@ -62,19 +62,7 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     for base in cls.__mro__[:0:-1]:
         found |= base.__dict__.get("__dataclass_fields__", {})
     for name, annotation in own.items():
-        # A descriptor says what its default is.
-        value: Any = getattr(cls, name, MISSING) if name in cls.__dict__ else MISSING
-        if isinstance(value, Field):
-            one = value
-            if value.default is MISSING:
-                delattr(cls, name)
-            else:
-                setattr(cls, name, value.default)
-        else:
-            one = field(default=value)
-        one.name, one.type, one.kw_only = name, annotation, False
-        one._field_type = _KINDS["shared" if "ClassVar" in str(annotation) else "own"]  # type: ignore[attr-defined]
-        found[name] = one
+        found[name] = _made_field(cls, name, annotation)
     names = tuple([name for name, one in found.items() if one._field_type is _KINDS["own"]])  # type: ignore[attr-defined]
     shared = {
         "__dataclass_fields__": found,
@@ -99,6 +87,22 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     if cls.__repr__ is object.__repr__:
         cls.__repr__ = _repr  # type: ignore[method-assign]
     return cls
+
+
+def _made_field(cls: type, name: str, annotation: Any) -> Field[Any]:
+    # A descriptor says what its default is.
+    value: Any = getattr(cls, name, MISSING) if name in cls.__dict__ else MISSING
+    if isinstance(value, Field):
+        one = value
+        if value.default is MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, value.default)
+    else:
+        one = field(default=value)
+    one.name, one.type, one.kw_only = name, annotation, False
+    one._field_type = _KINDS["shared" if "ClassVar" in str(annotation) else "own"]  # type: ignore[attr-defined]
+    return one
 
 
 def _alone(*names: str) -> Callable[[Any], tuple[Any, ...]]:
