@@ -1,9 +1,11 @@
 """The entities of both sides as columns, and what two entities have in common: n(k, r), a sparse table.
 
-The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document. The metrics that
-are expressions (see `metrics`) take it from the same columns, and it is computed once. The tallies here are sums over its
-non-zeros, by document:
+The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document, once for all metrics.
+The tallies here are sums over its non-zeros, by document:
 
+    mentions Σ n                                              of Σ |k|,  Σ |r|
+    MUC      Σ (n - 1)                                        of Σ (|k| - 1),  Σ (|r| - 1)
+    CEAF     Σ φ over the best 1:1 matching of entities       φ3 = n of Σ |k|, Σ |r|;  φ4 = 2n / (|k| + |r|) of entities
     B³       Σ n² / |k|  and  Σ n² / |r|                      of Σ |k|,  Σ |r|
     LEA      Σ |k| · links in common / links of k             a singleton has one link, to itself
     BLANC    coreferent links Σ C(n, 2); non-coreferent C(m, 2) - Σ C(m_k, 2) - Σ C(m_r, 2) + Σ C(n, 2)
@@ -35,9 +37,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.normalise import Normaliser, f1, recall, subset
+from tallystick.algebra.normalise import f1, f_score, recall, subset
 from tallystick.algebra.records import each, record
-from tallystick.algebra.sets import Match, Matching, match
+from tallystick.algebra.sets import Match, match
 from tallystick.algebra.staged import Staged, staged
 from tallystick.algebra.weights import weighted
 from tallystick.engine.arrays import (
@@ -271,12 +273,10 @@ class Overlaps:
     key: Side
     response: Side
     documents: int
-    scope: Scope = field(default_factory=Scope)
-    """Columns of these sides are encoded once for all metrics."""
 
     @cached_property
     def _cells(self) -> Sums:
-        key, response = PHI_3.encode(self.key.members, self.response.members, self.scope)
+        key, response = PHI_3.encode(self.key.members, self.response.members, Scope())
         assert isinstance(key, Items)
         assert isinstance(response, Items)
         return PHI_3.sums(key, response, Blocks(self.key.homes, self.response.homes, max(1, self.documents)))
@@ -292,15 +292,6 @@ class Overlaps:
     @property
     def n(self) -> F64:
         return self._cells.total
-
-    @cached_property
-    def columns(self) -> tuple[Bag, Bag]:
-        """Documents of entities of mentions; entities have to be in the order of their documents."""
-        key, response = (
-            Bag(offsets_of(np.bincount(side.homes, minlength=self.documents)), side.members)
-            for side in (self.key, self.response)
-        )
-        return key, response
 
     @cached_property
     def home(self) -> I64:
@@ -344,16 +335,34 @@ def links(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
-def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
-    """The rows of a metric over documents of items."""
-    inner = metric.inner
-    assert isinstance(inner, Matching)
-    key, response = inner.encode(left, right, scope)
-    assert isinstance(key, Items)
-    assert isinstance(response, Items)
-    found = inner.matched(key, response)
-    common = weighted_counts(key.owners[found.i], found.weight, len(left))
-    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
+def mentions(t: Overlaps) -> F64:
+    """What any two entities have in common, each mention being in one."""
+    common = t.by_document(t.n)
+    return _rows(common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes))
+
+
+def muc(t: Overlaps) -> F64:
+    """The links of chains that two entities share (eq. 20 to 22)."""
+    common = t.by_document(t.n - 1)
+    return _rows(common, t.over_response(t.response.sizes - 1), common, t.over_key(t.key.sizes - 1))
+
+
+def ceaf_m(t: Overlaps) -> F64:
+    """φ3 of entities matched 1:1 (eq. 17)."""
+    common = _matched(t, t.n)
+    return _rows(common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes))
+
+
+def ceaf_e(t: Overlaps) -> F64:
+    """φ4 of entities matched 1:1 (eq. 18 and 19)."""
+    common = _matched(t, f_score(t.n, t.n, t.key.sizes[t.k], t.response.sizes[t.r], 1.0))
+    return _rows(common, t.over_response(np.ones(t.response.entities)), common, t.over_key(np.ones(t.key.entities)))
+
+
+def _matched(t: Overlaps, phi: F64) -> F64:
+    """The largest sum of φ over entities matched 1:1, by document, added in the order of the key."""
+    chosen = assign(t.k, t.r, phi, t.key.entities, t.response.entities)
+    return weighted_counts(t.home[chosen], phi[chosen], t.documents)
 
 
 def b3(t: Overlaps) -> F64:

@@ -1,8 +1,8 @@
 """Coreference: mention detection, MUC, B³, CEAF, BLANC, LEA and the CoNLL average.
 
 The first five are expressions of the algebra over documents of entities, after "A Unified View of Evaluation Metrics for
-Structured Prediction" (eq. 17 to 24); each stands beside its equation. Entities are columns, so that the mentions that two of
-them have in common, φ3, are counted once for all metrics (see `mentions`). BLANC and LEA have tallies of their own.
+Structured Prediction" (eq. 17 to 24); each stands beside its equation. Their rows come from one table of the mentions that two
+entities have in common, φ3 (see `mentions`), and tests hold them equal to the expressions. BLANC and LEA have no expression.
 0/0 is 0, as in the reference scorer.
 
 Figures beside the metrics: of the mentions themselves, and of links that are not coreference.
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -28,7 +27,7 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node
-from tallystick.algebra.normalise import Normaliser, f1, links, precision, recall, sides
+from tallystick.algebra.normalise import f1, links, precision, recall, sides
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import (
@@ -42,7 +41,7 @@ from tallystick.engine.arrays import (
     sort_order,
     sum_by_key,
 )
-from tallystick.engine.data import Bag, Scope
+from tallystick.engine.data import Bag, Memory
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -56,10 +55,13 @@ from tallystick.tasks.coreference.mentions import (
     Side,
     b3,
     blanc,
+    ceaf_e,
+    ceaf_m,
     lea,
+    mentions,
+    muc,
     prepare,
     reference_rows,
-    tally_columns,
     twins,
     words_of,
 )
@@ -71,6 +73,8 @@ MOR = f1(match(match(exact)))
 
 def overlap_rows(prepared: Prepared) -> F64:
     """The mention overlap ratio: words in common, of all words of mentions. It does not depend on how mentions are matched."""
+    from tallystick.results.evaluation import tally_rows
+
     sides = []
     for chains, rows, side in prepared.sides():
         if chains.labels is not None:
@@ -82,7 +86,7 @@ def overlap_rows(prepared: Prepared) -> F64:
         home = np.repeat(chains.document[rows[order]], np.diff(words.offsets))
         inside = Bag(words.offsets, home * stride + np.asarray(words.items))
         sides.append(Bag(offsets_of(np.bincount(side.document, minlength=len(prepared.documents))), inside))
-    return tally_columns(MOR, sides[0], sides[1], Scope())
+    return tally_rows(MOR, sides[0], sides[1], Memory())
 
 
 def zero_rows(prepared: Prepared) -> F64:
@@ -253,14 +257,6 @@ B3 = sides(
 """P↔[δ × P↔[δ]] and R↔[δ × R↔[δ]] over memberships (eq. 23 and 24); `mentions.b3` gives its rows"""
 
 
-def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
-    """The rows of a metric over entities: the pairs that it matches, added up for each document in the order of the key.
-
-    `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
-    """
-    return tally_columns(metric, *t.columns, t.scope)
-
-
 @frozen
 class BlancLinks:
     """BLANC's two classes of links. P, R and F are means of the two; a class that the key does not have is left out."""
@@ -303,10 +299,6 @@ class CoreferenceMetric:
         return self.rows(prepared.overlaps)
 
 
-def _over_entities(metric: Normaliser, summary: str) -> CoreferenceMetric:
-    return CoreferenceMetric(partial(tally_entities, metric), Counts(), summary, metric)
-
-
 def _rows_of(metric: CoreferenceMetric, t: Overlaps) -> F64:
     assert metric.rows is not None
     return metric.rows(t)
@@ -316,11 +308,11 @@ _CONLL = ("muc", "b3", "ceaf_e")
 _TWO = Counts(one=False)
 
 METRICS: dict[str, CoreferenceMetric] = {
-    "mentions": _over_entities(MENTIONS, "mention detection"),
-    "muc": _over_entities(MUC, "MUC: links of chains"),
+    "mentions": CoreferenceMetric(mentions, Counts(), "mention detection", MENTIONS),
+    "muc": CoreferenceMetric(muc, Counts(), "MUC: links of chains", MUC),
     "b3": CoreferenceMetric(b3, _TWO, "B³: each mention's share of its entity", B3),
-    "ceaf_m": _over_entities(CEAF_M, "CEAF, mentions of matched entities (φ3)"),
-    "ceaf_e": _over_entities(CEAF_E, "CEAF, matched entities (φ4)"),
+    "ceaf_m": CoreferenceMetric(ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", CEAF_M),
+    "ceaf_e": CoreferenceMetric(ceaf_e, Counts(), "CEAF, matched entities (φ4)", CEAF_E),
     "blanc": CoreferenceMetric(blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
     "lea": CoreferenceMetric(lea, _TWO, "LEA: links, entities weighted by size"),
     "conll": CoreferenceMetric(
@@ -396,14 +388,14 @@ VARIANTS: dict[str, CoreferenceMetric] = {
     "b3_0": CoreferenceMetric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
     "b3_rahman_ng": CoreferenceMetric(lambda t: b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"),
     "ceaf_m_rahman_ng": CoreferenceMetric(
-        lambda t: tally_entities(CEAF_M, _without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
+        lambda t: ceaf_m(_without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
     ),
     "ceaf_e_rahman_ng": CoreferenceMetric(
-        lambda t: tally_entities(CEAF_E, _without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
+        lambda t: ceaf_e(_without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
     ),
     "b3_cai_strube": CoreferenceMetric(_cai_strube_rows(b3), _TWO, "B³ after Cai & Strube 2010"),
     "ceaf_m_cai_strube": CoreferenceMetric(
-        _cai_strube_rows(partial(tally_entities, CEAF_M)), _TWO, "CEAF-m after Cai & Strube 2010"
+        _cai_strube_rows(ceaf_m), _TWO, "CEAF-m after Cai & Strube 2010"
     ),
 }
 """For comparing with older work; each changes the mentions first, which "Scoring Coreference Partitions of Predicted
