@@ -564,7 +564,7 @@ def _in_lines(data: Bytes, start: IntArray, end: IntArray) -> Bytes:
     """Some cells, each in a line of its own: with the byte behind it, which becomes its newline."""
     length = end - start + 1
     offset = np.cumsum(length)
-    text = data[np.repeat(start - (offset - length), length) + np.arange(offset[-1])]
+    text: Bytes = data[np.repeat(start - (offset - length), length) + np.arange(offset[-1])]
     text[offset - 1] = ord("\n")
     return text
 
