@@ -122,9 +122,9 @@ def _check(results: Mapping[str, Any], target: Target) -> None:
 def _show(results: Mapping[str, Any]) -> None:
     """What a command does with results: JSON, documents, the explanation of one."""
     from tallystick.errors import TallystickError
-    from tallystick.results.results import Results
-    from tallystick.results.tables import documents_table, figures_table
-    from tallystick.show.writers import to_tsv
+    from tallystick.results.results import Results, figures_table
+    from tallystick.results.tables import documents_table
+    from tallystick.show.tables import to_tsv
 
     Results(results).to_json().encode()
     to_tsv(figures_table(results)).encode()

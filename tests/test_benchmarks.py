@@ -30,8 +30,7 @@ from tallystick.engine import encoded
 from tallystick.engine.assignment import SMALL_SIDE, components
 from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains
-from tallystick.tasks.coreference.mentions import prepare
-from tallystick.tasks.coreference.metrics import CoreferenceOptions
+from tallystick.tasks.coreference.metrics import CoreferenceOptions, prepare
 
 
 @pytest.fixture(scope="module")

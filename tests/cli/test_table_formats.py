@@ -154,8 +154,7 @@ def test_the_latex_of_comparisons_compiles(lists):
 def test_what_is_undefined_has_no_rank_in_any_table():
     from tallystick.results.comparison import Cell, Comparison
     from tallystick.results.comparison_show import comparison_table, figures_only
-    from tallystick.show.tables import to_text
-    from tallystick.show.writers import to_tsv
+    from tallystick.show.tables import to_text, to_tsv
 
     cells_ = {("A", "m"): Cell(0.5, rank=1.0), ("B", "m"): Cell(None, rank=None, moved=None)}
     one = Comparison(("A", "B"), ("m",), cells_, {})

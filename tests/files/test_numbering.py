@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tallystick.engine import native
 from tallystick.engine.native import compiled
-from tallystick.files import conllu, lines, table
+from tallystick.files import conllu, source, table
 from tallystick.files.table import PADDING, Numbering, _number_ranges, take_ranges
 
 
@@ -120,8 +120,8 @@ def test_utf8_is_found_a_piece_at_a_time(parts, broken, place):
     except UnicodeDecodeError:
         expected = False
     for size in (1, 7, 1000):
-        with mock.patch.object(lines, "CHECKED", size):
-            assert lines.is_utf8(data) == expected
+        with mock.patch.object(source, "CHECKED", size):
+            assert source.is_utf8(data) == expected
     part = compiled()
     assert part is None or part.is_utf8(data) == expected
 

@@ -241,6 +241,34 @@ def test_confidences_of_gliner():
     assert "confidence" in json.loads(done.stdout)
 
 
+ENTITIES = [
+    {"start": 0, "end": 3, "text": "Ada", "label": "PER"},
+    {"start": 8, "end": 12, "text": "Alan", "label": "PER"},
+]
+
+
+def test_a_line_of_entities_is_a_text_also_if_it_is_the_only_line(tmp_path):
+    gold, system, listed = tmp_path / "gold.jsonl", tmp_path / "system.jsonl", tmp_path / "system.json"
+    gold.write_text('{"text": "Ada met Alan", "spans": [[0, 3, "PER"]]}\n')
+    for file in (system, listed):
+        file.write_text(json.dumps(ENTITIES) + "\n")
+    assert figures("spans", str(gold), str(system), "segment")["segment"]["precision"] == 1 / 2
+    with pytest.raises(ts.TallystickError, match="is an entity by itself; expected a list of entities for each text"):
+        figures("spans", str(gold), str(listed))
+
+
+def test_entities_without_their_text_are_compared_with_the_text_of_the_reference(tmp_path):
+    gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
+    gold.write_text('{"text": "Ada met Alan", "spans": [[0, 3, "PER"]]}\n' * 2)
+    system.write_text(json.dumps(ENTITIES) + "\n" + json.dumps(ENTITIES).replace("Alan", "Adam") + "\n")
+    said = r"system\.jsonl:2: span \[8, 12\) PER says 'Adam', but these characters of the text are 'Alan'"
+    with pytest.raises(ts.TallystickError, match=said):
+        figures("spans", str(gold), str(system))
+    system.write_text(json.dumps(ENTITIES).replace('"Alan"', "4") + "\n[]\n")
+    with pytest.raises(ts.TallystickError, match=r"\[1\]\.text: expected text, found 4"):
+        figures("spans", str(gold), str(system))
+
+
 # What the tools count
 
 
@@ -473,7 +501,7 @@ EXAMPLES = re.findall(
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[f"{name} {tasks}" for name, tasks, _ in EXAMPLES])
 def test_the_examples_of_the_page_are_read_as_it_says(example, tmp_path):
-    from tallystick.files.boundaries import Opening, find_format
+    from tallystick.files.source import Opening, find_format
     from tallystick.tasks.contract import find_task
 
     name, tasks, content = example

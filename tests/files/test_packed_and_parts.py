@@ -11,9 +11,9 @@ import pytest
 import zstandard
 
 from tallystick.errors import InputError, TallystickError
-from tallystick.files.lines import Lines, Pieces
+from tallystick.files.lines import Lines
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.files.source import Source, open_packed, read_bytes, unpacked_name
+from tallystick.files.source import Pieces, Source, open_packed, read_bytes, unpacked_name
 
 TEXT = "".join(f'{{"id": {k}, "word": "wörd"}}\n' for k in range(20_000)).encode()
 

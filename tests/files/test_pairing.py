@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from running import run
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.files.pairing import document_key
-from tallystick.tasks.coreference.chains import Chains, PairedChains, chains_from_clusters, pair
+from tallystick.tasks.coreference.chains import Chains, PairedChains, chains_from_clusters, document_key, pair
 from tallystick.tasks.coreference.files import read_chains
 
 

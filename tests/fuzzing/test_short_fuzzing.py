@@ -11,7 +11,7 @@ from fuzzing.mutation import mutated
 from fuzzing.targets import READERS, TARGETS, Target
 from fuzzing.trying import Attempts, try_plainly
 from tallystick.errors import InputError, TallystickError
-from tallystick.files.boundaries import Opening, find_format
+from tallystick.files.source import Opening, find_format
 from tallystick.tasks.contract import find_task, task_names
 from tallystick.tasks.records.score import prepare, run_prepared
 from tallystick.tasks.records.task import RecordSettings

@@ -10,7 +10,7 @@ import pytest
 
 from public_data import PUBLIC, needs
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.results.tables import figures_table
+from tallystick.results.results import figures_table
 from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, evaluate, score

@@ -14,8 +14,8 @@ from robustness.reading import READERS
 from running import PATIENCE
 from tallystick.errors import InputError
 from tallystick.files import source as limits
-from tallystick.files.lines import Lines, Pieces
-from tallystick.files.source import read_bytes, read_text
+from tallystick.files.lines import Lines
+from tallystick.files.source import Pieces, read_bytes, read_text
 
 READ = {"bytes": read_bytes, "text": read_text, "pieces": Pieces, "lines": lambda name: list(Lines(name).portions())}
 

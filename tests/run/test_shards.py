@@ -442,8 +442,9 @@ def test_misfits_are_counted_over_all_shards(tmp_path):
 @pytest.mark.parametrize("size", [1, 300, 5000])
 def test_shards_are_the_file_and_know_their_lines_however_much_is_read_at_once(tmp_path, monkeypatch, piece, size):
     """What the scanner leaves behind while it reads is missed nowhere."""
-    from tallystick.files.boundaries import CONLL, LINES
+    from tallystick.files.boundaries import LINES
     from tallystick.run import cutting
+    from tallystick.tasks.coreference.files import CONLL
 
     monkeypatch.setattr(cutting, "PIECE", piece)
     for name, boundaries in (("records", LINES), ("conll", CONLL)):

@@ -12,9 +12,21 @@ import pytest
 import tallystick as ts
 from running import run
 from tallystick.errors import MetricError
-from tallystick.show.tables import BEST, PLAIN, SECOND, Column, Estimate, Name, Style, Table, places
+from tallystick.show.tables import (
+    BEST,
+    PLAIN,
+    SECOND,
+    WRITERS,
+    Column,
+    Estimate,
+    Name,
+    Style,
+    Table,
+    places,
+    to_csv,
+    to_markdown,
+)
 from tallystick.show.typeset import to_latex, to_typst
-from tallystick.show.writers import WRITERS, to_csv, to_markdown
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 AWKWARD = [

@@ -17,9 +17,19 @@ from markdown_it import MarkdownIt
 from running import invoke
 from tallystick.cli.main import tallystick as command
 from tallystick.show.page import page_table
-from tallystick.show.tables import Column, Estimate, Ratio, Table, to_text
+from tallystick.show.tables import (
+    WRITERS,
+    Column,
+    Estimate,
+    Ratio,
+    Table,
+    to_csv,
+    to_html,
+    to_markdown,
+    to_text,
+    to_tsv,
+)
 from tallystick.show.typeset import latex_text, to_latex
-from tallystick.show.writers import WRITERS, to_csv, to_html, to_markdown, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")
 AWKWARD = [
@@ -177,8 +187,8 @@ def test_a_weighted_support_in_the_latex_of_a_command(tmp_path):
 
 NEW_FORMAT = """
 import sys
-from tallystick.show import writers
-writers.WRITERS["semi"] = writers.Writer(lambda table, style: ";".join(table.columns), for_programs=True)
+from tallystick.show import tables
+tables.WRITERS["semi"] = tables.Writer(lambda table, style: ";".join(table.columns), for_programs=True)
 from tallystick.cli.main import tallystick
 tallystick(sys.argv[1:])
 """

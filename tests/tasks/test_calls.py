@@ -544,6 +544,15 @@ def test_a_key_that_stands_twice_is_said(tmp_path):
         assert 'system.jsonl: 1 object with a key that stands twice ("x"); the last one counts' in done.stderr
 
 
+def test_a_key_that_stands_twice_in_the_reference_is_an_error(tmp_path):
+    (tmp_path / "system.jsonl").write_text('{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1}}]}\n')
+    inside = json.dumps({"id": "a", "calls": [{"name": "f", "arguments": '{"x": 2, "x": 1}'}]})
+    for line in ('{"id": "a", "calls": [{"name": "f", "arguments": {"x": 2, "x": 1}}]}', inside):
+        (tmp_path / "gold.jsonl").write_text(line + "\n")
+        done = run("score", "calls", "gold.jsonl", "system.jsonl", cwd=tmp_path, code=2)
+        assert "gold.jsonl:1: has the key 'x' twice in one object; expected each key once" in done.stderr
+
+
 F = call("f", x=1)
 AMONG_CALLS = {
     "two functions in one object": [{"f": {"x": 1}, "g": {}}],

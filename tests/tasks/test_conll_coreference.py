@@ -17,8 +17,7 @@ from public_data import PUBLIC, needs
 from tallystick.errors import InputError
 from tallystick.files.lines import Pieces
 from tallystick.tasks.coreference.chains import Chains, repeated_mentions
-from tallystick.tasks.coreference.conll import _word, read_conll
-from tallystick.tasks.coreference.files import read_chains
+from tallystick.tasks.coreference.files import _word, read_chains, read_conll
 
 ROOT = Path(__file__).resolve().parents[2]
 # A worktree may stand elsewhere, hence the variable.

@@ -235,7 +235,31 @@ def test_ids_on_one_side_only_are_told(task: str, tmp_path: Path) -> None:
             assert run("score", task, *files).stderr.count(said) == 1
 
 
-@pytest.mark.parametrize("task", ["relations", "roles", "nary", "events", "arguments"])
+SENTENCE = {"words": ["a", "b"], "heads": [0, 1], "deprels": ["root", "x"]}
+OF_PYTHON = {
+    **LINES,
+    "dependencies": SENTENCE,
+    "spans, tags": {"tags": ["O"]},
+    "coreference, texts": {"clusters": [["a", "b"]]},
+}
+
+
+@pytest.mark.parametrize("task", [task for task in OF_PYTHON if task not in ("records", "calls")])
+def test_ids_on_one_side_only_are_told_in_python(task: str, tmp_path: Path) -> None:
+    """Records and calls say how they are paired below every table."""
+    score, line = getattr(ts, task.split(",")[0]), OF_PYTHON[task]
+    with_ids, without = [{"id": one, **line} for one in "ab"], [line, line]
+    said = "{} has no ids and {} has; the documents are paired by order"
+    assert score(with_ids, without).warnings.count(said.format("predicted", "reference")) == 1
+    assert score(without, with_ids).warnings.count(said.format("reference", "predicted")) == 1
+    for sides in ((with_ids, with_ids), (without, without)):
+        assert not any("paired by order" in one for one in score(*sides).warnings)
+
+
+WITH_LISTS = [task for task in LINES if task not in ("records", "calls", "spans")]
+
+
+@pytest.mark.parametrize("task", WITH_LISTS)
 def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
     gold, nothing = write(tmp_path / "gold.jsonl", task, ["a", "b"]), tmp_path / "nothing.json"
     nothing.write_text("[]")
@@ -243,6 +267,15 @@ def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
     assert done.returncode
     assert 'the document ids differ; 2 only in the reference: "a", "b"' in done.stderr
     run("compare", task, gold, nothing, gold, "--missing", "empty")
+
+
+@pytest.mark.parametrize("task", WITH_LISTS)
+def test_an_empty_list_is_no_reference(task: str, tmp_path: Path) -> None:
+    full, empty = write(tmp_path / "full.jsonl", task, ["a", "b"]), tmp_path / "empty.json"
+    empty.write_text(" [ ]\n")
+    for other in (full, empty):
+        done = run("score", task, empty, other, code=2)
+        assert "empty.json: has no documents; expected at least one" in done.stderr
 
 
 @pytest.mark.parametrize("task", ["relations", "events", "arguments", "coreference"])

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tallystick.errors import InputError, Place
-from tallystick.files.boundaries import Format
 from tallystick.files.pairing import Documents
+from tallystick.files.source import Format
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, Relation, RelationSet
 from tallystick.tasks.named import read_parents

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tallystick.cli.main import chosen_format, save_picture, say, show_tables
 from tallystick.cli.options import FILE, PICTURE, Layout, refuse_overwriting
-from tallystick.cli.output import chosen_format, save_picture, say, show_tables
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
-from tallystick.show.writers import WRITERS
+from tallystick.show.tables import WRITERS, Table, choose
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison
     from tallystick.results.parts import PartComparisons
-    from tallystick.show.tables import Table
 
 
 @frozen
@@ -67,8 +66,6 @@ def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
 
 def _chosen(comparisons: Sequence[Comparison], columns: Mapping[str, str] | None) -> list[Comparison]:
     """The comparisons under the metrics that are to be shown; one that has none of them is left out."""
-    from tallystick.show.tables import choose
-
     if columns is None:
         return list(comparisons)
     called = choose(columns, list(dict.fromkeys(metric for one in comparisons for metric in one.metrics)), "metric")
@@ -183,8 +180,6 @@ def _show_json(comparisons: Sequence[Comparison], by: PartComparisons | None = N
 
 def _joined(tables: Sequence[Table]) -> Table:
     """Tables of several tasks as one, for programs."""
-    from tallystick.show.tables import Table
-
     return Table(["task", *tables[0].columns], [[table.title, *row] for table in tables for row in table.rows])
 
 

@@ -175,7 +175,7 @@ class Native:
         return codes, first[:found].copy()
 
     def is_utf8(self, data: bytes) -> bool | None:
-        """Whether this is UTF-8 (`files.lines.is_utf8`); None without that."""
+        """Whether this is UTF-8 (`files.source.is_utf8`); None without that."""
         return None if self._is_utf8 is None else bool(self._is_utf8(data, len(data)))
 
     def number_lines(self, data: bytes, lines: int) -> tuple[NDArray[np.int32], I64] | None:

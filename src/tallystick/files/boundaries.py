@@ -1,17 +1,4 @@
-"""The formats of files: how each is recognised, and where documents begin in it, found without reading them.
-
-A task declares its formats as `FORMATS` in its `files.py`, each a `Format` with its reader, so that a new one is declared in
-one place:
-
-    Format("tsv", lambda opening: opening.head.startswith(b"#doc"), read_tsv, Boundaries("TSV", find_marked(MARK, b"#doc"), name_of))
-
-The first format that recognises a file reads it, by its first bytes (`opening.head`) or its name (`opening.name`). What is not JSON comes
-before what is, because `opening.documents` reads the file as JSON. The reader takes the `Opening` (`opening.text`, `opening.documents`)
-and the task's keywords, which `**_` leaves alone. It answers with `Documents` (`files/pairing.py`). `opening.source.place(line)` and
-`opening.source.error(message, line)` name the line of the whole file, in a shard too. A format that is not JSON has
-`boundaries`, so that --jobs can cut its files, or `Uncut(why)`, and is read as a whole. `name_of` finds a document's name in its bytes;
-without it shards are paired by order. --input takes a format by its name, and the settings of the task list these, because help loads no
-reader. Calls, n-ary relations and roles have no `FORMATS`; their readers choose, and so do those of templates and of the JSON of events.
+"""Where documents begin in a file, found without reading them.
 
 A corpus can be cut into shards between any two documents; what a document is depends on the format:
 
@@ -31,11 +18,9 @@ only where to cut: the readers check every shard as they check a whole file.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +29,8 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
 from tallystick.engine.native import compiled
-from tallystick.errors import InputError
-from tallystick.files.json_values import Json, decode_line, id_of, read_json, try_decode
-from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
+from tallystick.files.json_values import id_of, try_decode
+from tallystick.files.source import AnySource, Format, Opening, find_format
 from tallystick.frozen import frozen
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
@@ -59,8 +43,6 @@ NAMES = (
 )  # fmt: skip
 """Under which of these a JSON object may have its name, the likeliest first."""
 
-_FIRST = 1 << 22
-"""A first line that is longer is looked for in the whole file."""
 _NEWDOC = re.compile(rb"^#[ \t]*newdoc\b", re.MULTILINE)
 _GLOBAL = re.compile(rb"^#[ \t]*global\.[^\n]*\n", re.MULTILINE)
 _DOCSTART = re.compile(rb"^-DOCSTART-", re.MULTILINE)
@@ -224,24 +206,6 @@ DOCSTART = Boundaries("columns with -DOCSTART-", find_marked(_DOCSTART, b"-DOCST
 COLUMNS = Boundaries("columns", find_blocks)
 
 
-_CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
-
-
-def begins_documents(head: bytes) -> bool:
-    """Whether a file has lines `#begin document`."""
-    return _CONLL.search(head) is not None
-
-
-def _name_in_header(document: bytes) -> str:
-    """What `#begin document` calls the document."""
-    from tallystick.files.pairing import document_key
-
-    return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
-
-
-CONLL = Boundaries("CoNLL", find_marked(_CONLL, b"#"), _name_in_header, shard=64 << 20)
-
-
 def conllu_boundaries(head: bytes) -> Boundaries:
     """CoNLL-U by documents where it has them, else by sentences."""
     return NEWDOC if _NEWDOC.search(head) else SENTENCES
@@ -260,117 +224,6 @@ def newdoc_boundaries(head: bytes) -> Boundaries | Uncut:
 def column_boundaries(head: bytes) -> Boundaries:
     """Columns by documents where they have them, else by sentences."""
     return DOCSTART if _DOCSTART.search(head) else COLUMNS
-
-
-class Opening:
-    """A file that is about to be read: what its name, its first bytes and its documents say about its format."""
-
-    def __init__(self, name: AnySource) -> None:
-        self.source = Source.of(name)
-
-    @property
-    def name(self) -> str:
-        """The name of the file as if it were not packed."""
-        return unpacked_name(self.source)
-
-    @cached_property
-    def head(self) -> bytes:
-        """The first bytes, without a byte order mark; none of what can be read only once."""
-        return self.source.head().removeprefix(BYTE_ORDER_MARK)
-
-    @cached_property
-    def first(self) -> Any:
-        """The first document of a file of JSON or of a table, decoded; None if it begins like neither, or can be read only once."""
-        from tallystick.files.lines import ArrowLines, is_arrow_file
-
-        try:
-            if is_arrow_file(self.source):
-                return next((decode_line(of.lines[0], "") for of in ArrowLines(self.source).portions(1)), None)
-            if self.head.lstrip()[:1] not in (b"{", b"["):
-                return None
-            line = self.source.head(_FIRST).removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
-            (value,) = try_decode(line) or (None,)
-            if isinstance(value, dict):
-                return value
-            return self.documents[0].value if self.documents else None
-        except InputError:
-            return None  # the reader says what is wrong with the file
-
-    @cached_property
-    def text(self) -> str:
-        """The whole text, which is read."""
-        return self.source.text()
-
-    @cached_property
-    def documents(self) -> list[Json]:
-        """The values of a file of JSON, all of which are read."""
-        return read_json(self.source)
-
-    def has(self, *keys: str) -> bool:
-        """Whether the first document of a file of JSON is an object with these keys."""
-        return bool(self.documents) and self.documents[0].has(*keys)
-
-
-@frozen
-class Format:
-    """A format of a task's files, declared once: how it is recognised, what reads it, and where its documents begin.
-
-    `boundaries` may depend on the first bytes; without any it is JSON, which is cut line by line. A format of somebody else's has a
-    `title`, by which the results say how a file was read, and what it is known by; where several recognise a file, those that another
-    one is `over` do not count, and more than one of the others is an error.
-    """
-
-    name: str
-    recognises: Callable[[Opening], bool] = lambda opening: True
-    read: Callable[..., Any] | None = None
-    boundaries: Boundaries | Uncut | Callable[[bytes], Boundaries | Uncut] | None = None
-    title: str = ""
-    known_by: str = ""
-    over: tuple[str, ...] = ()
-    rival: Callable[[Opening], bool] | None = None
-    """Of a format of ours: whether a file has all that it needs, so that somebody else's format may not be meant."""
-
-
-def find_format(formats: Sequence[Format], opening: Opening, asked: str | None = None) -> Format | None:
-    """The format of that name, or the first that recognises the file. A file that two formats of other people recognise is an error
-    that names both."""
-    named = next((one for one in formats if one.name == asked), None)
-    if named is not None:
-        return named
-    first = next((one for one in formats if one.recognises(opening)), None)
-    if first is not None and first.title:
-        refuse_doubt(formats, opening)
-    return first
-
-
-def refuse_doubt(formats: Sequence[Format], opening: Opening) -> None:
-    """An error if a file can be read in two ways."""
-    found = [one for one in formats if (one.recognises if one.title else one.rival or _never)(opening)]
-    covered = {name for one in found for name in one.over}
-    rivals = [one for one in found if one.name not in covered]
-    if len(rivals) > 1:
-        ways = " or as ".join(f"{one.title or one.name} ({one.known_by})" for one in rivals)
-        named = " or ".join(f"--input {one.name}" for one in rivals)
-        raise InputError(f"can be read as {ways}; say which: {named}", str(opening.source))
-
-
-def _never(opening: Opening) -> bool:
-    return False
-
-
-def how_read(formats: Sequence[Format], files: Sequence[Any], asked: str | None = None) -> dict[str, str]:
-    """By file the title of its format, where that is somebody else's."""
-    out = {}
-    for file in files:
-        if not isinstance(file, (str, os.PathLike, Source)) or Source.of(file).reads_once:
-            continue
-        try:
-            found = find_format(formats, Opening(file), asked)
-        except InputError:
-            continue
-        if found is not None and found.title:
-            out[str(Source.of(file))] = found.title
-    return out
 
 
 def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:

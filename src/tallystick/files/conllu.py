@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from tallystick.engine.native import compiled
 from tallystick.errors import InputError
-from tallystick.files.lines import LARGE, read_utf8
-from tallystick.files.source import Source
+from tallystick.files.source import LARGE, Source, read_utf8
 from tallystick.files.table import number_ranges, take_ranges
 from tallystick.frozen import frozen
 

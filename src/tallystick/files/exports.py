@@ -47,11 +47,10 @@ from itertools import accumulate
 from typing import Any, Literal
 
 from tallystick.errors import InputError, MetricError, Place, TallystickError, counted, some
-from tallystick.files.boundaries import Format, Opening
 from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named, names_by_content, paired_by_text
-from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.files.source import AnySource, Format, Opening, Source, unpacked_name
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 
@@ -184,7 +183,7 @@ def read_annotated(name: AnySource, layout: Layout, ask: Ask) -> AnnotatedFile:
     found, reasons = [], {}
     beside = ask.predicted and layout.gold and not source.for_itself
     unpredicted = Unpredicted(ask.field or layout.gold[ask.layer]) if beside else None
-    for number, document in enumerate(documents_in(source)):
+    for number, document in enumerate(_documents_of(source, layout)):
         one = layout.read(document, ask)
         if unpredicted is not None:
             unpredicted.take(document.value, document.place)
@@ -223,6 +222,14 @@ def documents_in(source: Source) -> Iterator[Json]:
     for portion in ArrowLines(source).portions():
         for number, line in zip(portion.numbers, portion.lines, strict=True):
             yield Json(decode_line(line, file, number), Place(file, number))
+
+
+def _documents_of(source: Source, layout: Layout) -> Iterable[Json]:
+    """The documents of a file. Where a document is a list, the only line of JSON Lines is one, and not a list of documents."""
+    found = list(documents_in(source))
+    whole = found[0].parent if found else None
+    lines = unpacked_name(source).endswith((".jsonl", ".ndjson"))
+    return [whole] if lines and whole is not None and layout.fits(whole.value) else found
 
 
 # What layouts read documents with
@@ -486,12 +493,13 @@ def _ends_of(value: Json, text: str | None) -> tuple[Json, Json]:
     place = value.get("globalOffsets") or value
     start, end = place.at("start"), place.at("end")
     said = value.get("text")
-    if said is None or text is None or _says(text[start.whole() : end.whole()], said.text()):
+    words = None if said is None else said.text()
+    if words is None or text is None or says(text[start.whole() : end.whole()], words):
         return start, end
-    return _in_code_points(value, start, end, text, said.text())
+    return _in_code_points(value, start, end, text, words)
 
 
-def _says(found: str, said: str) -> bool:
+def says(found: str, said: str) -> bool:
     """Whether a stretch of the text is what a region says; white space may be written in another way."""
     return found == said or re.sub(r"\s|\\n", "", found) == re.sub(r"\s|\\n", "", said)
 
@@ -500,7 +508,7 @@ def _in_code_points(value: Json, start: Json, end: Json, text: str, said: str) -
     """Offsets that count UTF-16 units, as browsers do, if the region's own text shows that they do."""
     units = text.encode("utf-16-le")
     before, inside = units[: 2 * start.whole()], units[2 * start.whole() : 2 * end.whole()]
-    if not _says(inside.decode("utf-16-le", "replace"), said):
+    if not says(inside.decode("utf-16-le", "replace"), said):
         found = text[start.whole() : end.whole()]
         raise value.fail(
             f"says {said!r:.60}, but characters {start.value} to {end.value} of the text are {found!r:.60}"
@@ -666,7 +674,7 @@ def _read_spert(document: Json, ask: Ask) -> Annotated:
 def _is_gliner(value: Any) -> bool:
     if isinstance(value, list):
         return are_objects(value, "start", "end", "label")
-    if is_object(value, "start", "end", "label") and "text" in value and "score" in value:
+    if is_object(value, "start", "end", "label") and ("text" in value or "score" in value):
         return True  # an entity by itself, which the reader refuses
     return is_object(value, "text", "entities") and are_objects(value["entities"], "start", "end", "label")
 

@@ -11,22 +11,17 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, islice
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import numpy as np
 
-from tallystick.engine.native import compiled
 from tallystick.errors import InputError, Place, TallystickError
 from tallystick.files.json_values import NotJson, explained, placed
 from tallystick.files.source import (
     BYTE_ORDER_MARK,
     AnySource,
     Source,
-    check_line_ends,
-    check_text,
-    complain_of_nul,
     is_packed,
-    not_utf8,
     read_bytes,
     unpacked_name,
 )
@@ -86,6 +81,8 @@ class Lines:
 
     remark = ""
     """What to say about how the documents were found."""
+    texts = False
+    """Whether some documents are in memory as a model wrote them, or were never written."""
 
     def place(self, number: int) -> Place:
         """Where a document stands."""
@@ -194,144 +191,6 @@ class Lines:
     def __del__(self) -> None:
         if getattr(self, "_stream", None) is not None:
             self._stream.close()  # type: ignore[union-attr]
-
-
-# A file as a stream of pieces of whole lines, so that a large one never has to be in memory at once.
-#
-# A reader takes the pieces one after the other and keeps only what it needs. When something is wrong, the
-# message shows the line: the source is opened a second time for that.
-
-PIECE = 1 << 20
-"""Bytes a piece; one megabyte stays in the processor's cache while it is looked at several times."""
-
-
-CHECKED = 1 << 16
-"""So many bytes are checked at a time: of more, the memory that it takes is given back to the system, and taken again, each time."""
-
-
-LARGE = 1 << 18
-"""From so many bytes on the compiled part, which has to be loaded first, pays: a fifth of the time."""
-
-
-def is_utf8(piece: bytes) -> bool:
-    """Whether this is UTF-8, at a tenth of the price of decoding it."""
-    if len(piece) >= LARGE and (native := compiled()) is not None and (found := native.is_utf8(piece)) is not None:
-        return found
-    return is_utf8_by_lines(piece)
-
-
-def is_utf8_by_lines(piece: bytes) -> bool:
-    """The same with NumPy."""
-    begin = 0
-    while begin < len(piece):  # no character goes on behind a line's end
-        end = piece.find(b"\n", begin + CHECKED) + 1 or len(piece)
-        if not _is_utf8(piece[begin:end]):
-            return False
-        begin = end
-    return True
-
-
-def _is_utf8(piece: bytes) -> bool:
-    if piece.isascii():
-        return True
-    data = np.frombuffer(piece, np.uint8)
-    # What has to be valid are the runs of bytes beyond ASCII. Each is taken with the byte that follows
-    # it, which keeps two broken runs from making up a valid one.
-    chosen = data > 127
-    chosen[1:] |= chosen[:-1].copy()
-    try:
-        data[chosen].tobytes().decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def read_utf8(source: Source) -> bytes:
-    """The whole content, which is UTF-8 text, without a byte order mark."""
-    data = source.read()
-    check_line_ends(data, source)
-    if not is_utf8(data):
-        raise not_utf8(data, source)
-    return data.removeprefix(BYTE_ORDER_MARK)
-
-
-class Pieces:
-    """The content of a file (or `.gz`, or `-`), in pieces that end with a newline and hold nothing but
-    UTF-8 text.
-
-    The last line gets a newline if it has none, and a byte order mark is taken off. Iterate once.
-    """
-
-    def __init__(self, name: AnySource, size: int = PIECE) -> None:
-        self.source = Source.of(name)
-        self.shown = str(self.source)
-        self._size = size
-        checked = self._checked()
-        first = next(checked, None)
-        if first is None:
-            raise InputError("is empty", self.shown)
-        self.first = first
-        """The first piece, to find out what kind of file this is."""
-        self._rest = checked
-
-    def __iter__(self) -> Iterator[bytes]:
-        return chain((self.first,), self._rest)
-
-    def line(self, number: int) -> str | None:
-        """The text of a line, counted from 1, for a message."""
-        for piece in self._read():
-            count = piece.count(b"\n")
-            if number <= count:
-                return piece.split(b"\n", number)[number - 1].decode("utf-8", "replace").rstrip("\r")
-            number -= count
-        return None
-
-    def error(self, message: str, line: int | None = None, column: int | None = None) -> InputError:
-        """What to raise about a line of this source; shows its text."""
-        return self.source.error(message, line, column, None if line is None else self.line(line))
-
-    def _checked(self) -> Iterator[bytes]:
-        for number, piece in enumerate(self._read()):
-            if number == 0:
-                check_text(piece[:2], self.shown)
-                if not piece.lstrip().startswith(b"{"):
-                    check_line_ends(piece[:-1], self.shown)
-            if b"\0" in piece or not is_utf8(piece):
-                self._complain(piece, number)
-            yield piece
-
-    def _complain(self, piece: bytes, number: int) -> NoReturn:
-        # Lines are only counted now that somebody wants to know.
-        before = islice(self._read(), number)
-        lines = sum(earlier.count(b"\n") for earlier in before)
-        if b"\0" in piece:
-            complain_of_nul(piece, self.source, lines)
-        at = 0
-        try:
-            piece.decode("utf-8")
-        except UnicodeDecodeError as error:
-            at = error.start
-        message = f"byte 0x{piece[at]:02x} is not UTF-8; convert the file to UTF-8 first"
-        start = piece.rfind(b"\n", 0, at) + 1
-        text = piece[start : piece.find(b"\n", at)].decode("utf-8", "replace")
-        column = len(piece[start:at].decode("utf-8", "replace")) + 1
-        raise self.source.error(message, lines + piece.count(b"\n", 0, at) + 1, column, text)
-
-    def _read(self) -> Iterator[bytes]:
-        start = True
-        for piece in self._raw():
-            if start:
-                piece = piece.removeprefix(BYTE_ORDER_MARK)
-            start = False
-            if piece:
-                yield piece if piece.endswith(b"\n") else piece + b"\n"
-
-    def _raw(self) -> Iterator[bytes]:
-        if self.source.reads_once:
-            self.source.read()  # which keeps it
-        with self.source.open() as stream, self.source.reading():
-            while piece := stream.read(self._size):
-                yield piece + stream.readline()
 
 
 # Files of Arrow's: Parquet (.parquet, .pq) and IPC (.arrow, .feather, .ipc), read some rows at a time.

@@ -8,7 +8,6 @@ reference does not have cannot be scored, so it is ignored, and noted too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -158,6 +157,8 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     A document that stands on one side only is an error, except where a file is partial or `absent` allows it; then a document
     that only the prediction has is ignored. One that a partial reference lacks comes at the end.
     """
+    if not (reference.names or (reference.partial and predicted.names)):
+        raise no_documents(reference.file)
     if not (reference.named and predicted.named):
         require_as_many(reference.file, len(reference.names), predicted.file, len(predicted.names))
         return [(k, k) for k in range(len(reference.names))]
@@ -173,6 +174,11 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     if missing or extra:
         require_allowed(reference.file, predicted.file, missing, [predicted.names[k] for k in extra], absent)
     return pairs
+
+
+def no_documents(file: str) -> InputError:
+    """The error for a reference in which there is nothing to score."""
+    return InputError("has no documents; expected at least one", file)
 
 
 def require_as_many(reference: str, count: int, predicted: str, other: int) -> None:
@@ -499,20 +505,6 @@ class Repeats:
 
 def _twice(ordered: U64) -> U64:
     return distinct(ordered[1:][ordered[1:] == ordered[:-1]])
-
-
-# Names of documents in CoNLL's files.
-
-_PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
-
-
-def document_key(name: str) -> str:
-    """What makes two names the same document: `(x);` is `x`, and `(x); part 000` is `x; part 0`."""
-    part = _PART.search(name)
-    stem = (name[: part.start()] if part else name).strip().rstrip(";").rstrip()
-    if stem.startswith("(") and stem.endswith(")"):
-        stem = stem[1:-1]
-    return f"{stem}; part {int(part[1])}" if part else stem
 
 
 # Predictions that stand beside the reference in one file: `predicted_ner` beside `ner`, as DyGIE++ writes them.

@@ -1,4 +1,4 @@
-"""A source: what the user names, and everything needed to read it and to say where in it something stands.
+"""A source: what the user names, and everything needed to read it, to find out its format, and to say where in it something stands.
 
 A source is a file, packed (`.gz`, `.zst`) or not, `-` for standard input, or a part of a file:
 
@@ -17,19 +17,25 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tallystick.errors import InputError, Place, TallystickError
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tallystick.files.boundaries import Boundaries, Uncut
+    from tallystick.files.json_values import Json
 
 T = TypeVar("T")
 
@@ -293,6 +299,8 @@ class Source:
     """The content, where it cannot be read again: of a packed file's part, of standard input."""
     for_itself: bool = False
     """Whether it stands for a prediction where only the reference counts: training data, which is the other side too."""
+    notes: tuple[str, ...] = ()
+    """What is to be said about data from Python."""
 
     @classmethod
     def of(cls, name: AnySource) -> Source:
@@ -481,3 +489,284 @@ def read_text(name: AnySource) -> str:
 def shown_name(name: AnySource) -> str:
     """How a file is called in messages."""
     return str(Source.of(name))
+
+
+# A file as a stream of pieces of whole lines, so that a large one never has to be in memory at once.
+#
+# A reader takes the pieces one after the other and keeps only what it needs. When something is wrong, the
+# message shows the line: the source is opened a second time for that.
+
+PIECE = 1 << 20
+"""Bytes a piece; one megabyte stays in the processor's cache while it is looked at several times."""
+
+
+CHECKED = 1 << 16
+"""So many bytes are checked at a time: of more, the memory that it takes is given back to the system, and taken again, each time."""
+
+
+LARGE = 1 << 18
+"""From so many bytes on the compiled part, which has to be loaded first, pays: a fifth of the time."""
+
+
+def is_utf8(piece: bytes) -> bool:
+    """Whether this is UTF-8, at a tenth of the price of decoding it."""
+    if len(piece) >= LARGE:
+        from tallystick.engine.native import compiled
+
+        if (native := compiled()) is not None and (found := native.is_utf8(piece)) is not None:
+            return found
+    return is_utf8_by_lines(piece)
+
+
+def is_utf8_by_lines(piece: bytes) -> bool:
+    """The same with NumPy."""
+    begin = 0
+    while begin < len(piece):  # no character goes on behind a line's end
+        end = piece.find(b"\n", begin + CHECKED) + 1 or len(piece)
+        if not _is_utf8(piece[begin:end]):
+            return False
+        begin = end
+    return True
+
+
+def _is_utf8(piece: bytes) -> bool:
+    if piece.isascii():
+        return True
+    import numpy as np
+
+    data = np.frombuffer(piece, np.uint8)
+    # What has to be valid are the runs of bytes beyond ASCII. Each is taken with the byte that follows
+    # it, which keeps two broken runs from making up a valid one.
+    chosen = data > 127
+    chosen[1:] |= chosen[:-1].copy()
+    try:
+        data[chosen].tobytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def read_utf8(source: Source) -> bytes:
+    """The whole content, which is UTF-8 text, without a byte order mark."""
+    data = source.read()
+    check_line_ends(data, source)
+    if not is_utf8(data):
+        raise not_utf8(data, source)
+    return data.removeprefix(BYTE_ORDER_MARK)
+
+
+class Pieces:
+    """The content of a file (or `.gz`, or `-`), in pieces that end with a newline and hold nothing but
+    UTF-8 text.
+
+    The last line gets a newline if it has none, and a byte order mark is taken off. Iterate once.
+    """
+
+    def __init__(self, name: AnySource, size: int = PIECE) -> None:
+        self.source = Source.of(name)
+        self.shown = str(self.source)
+        self._size = size
+        checked = self._checked()
+        first = next(checked, None)
+        if first is None:
+            raise InputError("is empty", self.shown)
+        self.first = first
+        """The first piece, to find out what kind of file this is."""
+        self._rest = checked
+
+    def __iter__(self) -> Iterator[bytes]:
+        return chain((self.first,), self._rest)
+
+    def line(self, number: int) -> str | None:
+        """The text of a line, counted from 1, for a message."""
+        for piece in self._read():
+            count = piece.count(b"\n")
+            if number <= count:
+                return piece.split(b"\n", number)[number - 1].decode("utf-8", "replace").rstrip("\r")
+            number -= count
+        return None
+
+    def error(self, message: str, line: int | None = None, column: int | None = None) -> InputError:
+        """What to raise about a line of this source; shows its text."""
+        return self.source.error(message, line, column, None if line is None else self.line(line))
+
+    def _checked(self) -> Iterator[bytes]:
+        for number, piece in enumerate(self._read()):
+            if number == 0:
+                check_text(piece[:2], self.shown)
+                if not piece.lstrip().startswith(b"{"):
+                    check_line_ends(piece[:-1], self.shown)
+            if b"\0" in piece or not is_utf8(piece):
+                self._complain(piece, number)
+            yield piece
+
+    def _complain(self, piece: bytes, number: int) -> NoReturn:
+        # Lines are only counted now that somebody wants to know.
+        before = islice(self._read(), number)
+        lines = sum(earlier.count(b"\n") for earlier in before)
+        if b"\0" in piece:
+            complain_of_nul(piece, self.source, lines)
+        at = 0
+        try:
+            piece.decode("utf-8")
+        except UnicodeDecodeError as error:
+            at = error.start
+        message = f"byte 0x{piece[at]:02x} is not UTF-8; convert the file to UTF-8 first"
+        start = piece.rfind(b"\n", 0, at) + 1
+        text = piece[start : piece.find(b"\n", at)].decode("utf-8", "replace")
+        column = len(piece[start:at].decode("utf-8", "replace")) + 1
+        raise self.source.error(message, lines + piece.count(b"\n", 0, at) + 1, column, text)
+
+    def _read(self) -> Iterator[bytes]:
+        start = True
+        for piece in self._raw():
+            if start:
+                piece = piece.removeprefix(BYTE_ORDER_MARK)
+            start = False
+            if piece:
+                yield piece if piece.endswith(b"\n") else piece + b"\n"
+
+    def _raw(self) -> Iterator[bytes]:
+        if self.source.reads_once:
+            self.source.read()  # which keeps it
+        with self.source.open() as stream, self.source.reading():
+            while piece := stream.read(self._size):
+                yield piece + stream.readline()
+
+
+# The formats of files.
+#
+# A task declares its formats as `FORMATS` in its `files.py`, each a `Format` with its reader, so that a new one is declared in
+# one place:
+#
+#     Format("tsv", lambda opening: opening.head.startswith(b"#doc"), read_tsv, Boundaries("TSV", find_marked(MARK, b"#doc"), name_of))
+#
+# The first format that recognises a file reads it, by its first bytes (`opening.head`) or its name (`opening.name`). What is not JSON comes
+# before what is, because `opening.documents` reads the file as JSON. The reader takes the `Opening` (`opening.text`, `opening.documents`)
+# and the task's keywords, which `**_` leaves alone. It answers with `Documents` (`files/pairing.py`). `opening.source.place(line)` and
+# `opening.source.error(message, line)` name the line of the whole file, in a shard too. A format that is not JSON has
+# `boundaries`, so that --jobs can cut its files, or `Uncut(why)`, and is read as a whole. `name_of` finds a document's name in its bytes;
+# without it shards are paired by order. --input takes a format by its name, and the settings of the task list these, because help loads no
+# reader. Calls, n-ary relations and roles have no `FORMATS`; their readers choose, and so do those of templates and of the JSON of events.
+
+_FIRST = 1 << 22
+"""A first line that is longer is looked for in the whole file."""
+
+
+class Opening:
+    """A file that is about to be read: what its name, its first bytes and its documents say about its format."""
+
+    def __init__(self, name: AnySource) -> None:
+        self.source = Source.of(name)
+
+    @property
+    def name(self) -> str:
+        """The name of the file as if it were not packed."""
+        return unpacked_name(self.source)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, without a byte order mark; none of what can be read only once."""
+        return self.source.head().removeprefix(BYTE_ORDER_MARK)
+
+    @cached_property
+    def first(self) -> Any:
+        """The first document of a file of JSON or of a table, decoded; None if it begins like neither, or can be read only once."""
+        from tallystick.files.json_values import decode_line, try_decode
+        from tallystick.files.lines import ArrowLines, is_arrow_file
+
+        try:
+            if is_arrow_file(self.source):
+                return next((decode_line(of.lines[0], "") for of in ArrowLines(self.source).portions(1)), None)
+            if self.head.lstrip()[:1] not in (b"{", b"["):
+                return None
+            line = self.source.head(_FIRST).removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+            (value,) = try_decode(line) or (None,)
+            if isinstance(value, dict):
+                return value
+            return self.documents[0].value if self.documents else None
+        except InputError:
+            return None  # the reader says what is wrong with the file
+
+    @cached_property
+    def text(self) -> str:
+        """The whole text, which is read."""
+        return self.source.text()
+
+    @cached_property
+    def documents(self) -> list[Json]:
+        """The values of a file of JSON, all of which are read."""
+        from tallystick.files.json_values import read_json
+
+        return read_json(self.source)
+
+    def has(self, *keys: str) -> bool:
+        """Whether the first document of a file of JSON is an object with these keys."""
+        return bool(self.documents) and self.documents[0].has(*keys)
+
+
+@frozen
+class Format:
+    """A format of a task's files, declared once: how it is recognised, what reads it, and where its documents begin.
+
+    `boundaries` may depend on the first bytes; without any it is JSON, which is cut line by line. A format of somebody else's has a
+    `title`, by which the results say how a file was read, and what it is known by; where several recognise a file, those that another
+    one is `over` do not count, and more than one of the others is an error.
+    """
+
+    name: str
+    recognises: Callable[[Opening], bool] = lambda opening: True
+    read: Callable[..., Any] | None = None
+    boundaries: Boundaries | Uncut | Callable[[bytes], Boundaries | Uncut] | None = None
+    title: str = ""
+    known_by: str = ""
+    over: tuple[str, ...] = ()
+    rival: Callable[[Opening], bool] | None = None
+    """Of a format of ours: whether a file has all that it needs, so that somebody else's format may not be meant."""
+
+
+def find_format(formats: Sequence[Format], opening: Opening, asked: str | None = None) -> Format | None:
+    """The format of that name, or the first that recognises the file. A file that two formats of other people recognise is an error
+    that names both."""
+    named = next((one for one in formats if one.name == asked), None)
+    if named is not None:
+        return named
+    first = next((one for one in formats if one.recognises(opening)), None)
+    if first is not None and first.title:
+        refuse_doubt(formats, opening)
+    return first
+
+
+def refuse_doubt(formats: Sequence[Format], opening: Opening) -> None:
+    """An error if a file can be read in two ways."""
+    found = [one for one in formats if (one.recognises if one.title else one.rival or _never)(opening)]
+    covered = {name for one in found for name in one.over}
+    rivals = [one for one in found if one.name not in covered]
+    if len(rivals) > 1:
+        ways = " or as ".join(f"{one.title or one.name} ({one.known_by})" for one in rivals)
+        named = " or ".join(f"--input {one.name}" for one in rivals)
+        raise InputError(f"can be read as {ways}; say which: {named}", str(opening.source))
+
+
+def _never(opening: Opening) -> bool:
+    return False
+
+
+def how_read(formats: Sequence[Format], files: Sequence[Any], asked: str | None = None) -> dict[str, str]:
+    """By file the title of its format, where that is somebody else's."""
+    out = {}
+    for file in files if any(one.title for one in formats) else ():
+        if not isinstance(file, (str, os.PathLike, Source)) or Source.of(file).reads_once:
+            continue
+        try:
+            found = find_format(formats, Opening(file), asked)
+        except InputError:
+            continue
+        if found is not None and found.title:
+            out[str(Source.of(file))] = found.title
+    return out
+
+
+def is_empty_list(head: bytes) -> bool:
+    """Whether a file is an empty list of JSON: one without documents."""
+    return re.fullmatch(rb"\s*\[\s*\]\s*", head) is not None

@@ -35,8 +35,7 @@ from numpy.typing import NDArray
 from tallystick.engine.arrays import I64, ranges
 from tallystick.engine.native import compiled
 from tallystick.errors import InputError, Place, counted
-from tallystick.files.lines import read_utf8
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Source, read_utf8
 from tallystick.frozen import frozen
 
 Indices = NDArray[np.intp]

@@ -34,8 +34,7 @@ from tallystick.laboratory.subjects import (
     pair,
 )
 from tallystick.show.pictures import SUFFIXES, Picture, draw_panels
-from tallystick.show.tables import Table, to_text
-from tallystick.show.writers import to_html
+from tallystick.show.tables import Table, to_html, to_text
 
 if TYPE_CHECKING:
     from tallystick.laboratory.properties import Report

@@ -31,11 +31,11 @@ from tallystick.show.tables import (
     Table,
     Tables,
     choose,
+    find_writer,
     notebook_table,
     round_or_cut,
     style_of,
 )
-from tallystick.show.writers import find_writer
 from tallystick.version import __version__
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.units import RESAMPLES, GroupSpec
-from tallystick.show.tables import Table, Tables, Written, notebook_table, to_text
+from tallystick.show.tables import Table, Tables, Written, notebook_table, ratios, to_text, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tallystick.results.parts import Portions
     from tallystick.results.report import Parts
     from tallystick.results.resampling import Interval
+    from tallystick.results.result import Figures
     from tallystick.results.saved import Against
     from tallystick.results.slices import Slices
     from tallystick.show.pictures import Picture
@@ -365,7 +366,7 @@ class Results(Written, Mapping[str, Result]):
 
     def table(self, *, macro: bool = False) -> Table:
         """A row for each metric; with `macro` one more for its mean over documents."""
-        figures = reports.figures_table(self, macro=macro, truncated=self.background.truncated)
+        figures = figures_table(self, macro=macro, truncated=self.background.truncated)
         extend = self.background.beside(self)[1]
         return extend(figures) if extend is not None else figures
 
@@ -428,8 +429,6 @@ class Results(Written, Mapping[str, Result]):
     def to_format(self, format: str, **how: Unpack[How]) -> str:
         """The figures in one of the formats of the command line, in a paper with the signature in the caption; `columns` are those of the
         table to show. With `uncertainty` every figure has its interval."""
-        from tallystick.show.writers import write_table
-
         return write_table(self.table_for(how.get("uncertainty")), format, how, self.signatures, self.comments)
 
     def table_for(self, uncertainty: str | None) -> Table:
@@ -497,6 +496,52 @@ class Results(Written, Mapping[str, Result]):
 
     def _repr_html_(self) -> str:
         return notebook_table(self.table(), [self.said, *(f"Warning: {one}" for one in self.warnings)], self.signatures)
+
+
+def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
+    """A row for each metric: its figures, and how they came about; `truncated` as the reference scorer prints them."""
+    names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
+
+    def cells(figures: Figures, result: Result) -> list[Any]:
+        if not truncated:
+            return [figures.get(name) for name in names]
+        if "num_p" in result.kind.sums:
+            figures = {**figures, "f1": _harmonic(figures["precision"] or 0.0, figures["recall"] or 0.0)}
+        found = [figures.get(name) for name in names]
+        return [None if value is None else _truncated(value) for value in found]
+
+    averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
+    rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
+    if macro:
+        rows += [[f"{key} (macro)", *cells(result.over_documents, result), "", ""] for key, result in results.items()]
+    columns = ["metric", *names, "of predicted", "of reference"]
+    if averages:  # metrics with different averages stand below each other
+        columns.insert(1, "average")
+        shown = [getattr(result.kind, "average", "micro") for result in results.values()]
+        for row, average in zip(rows, [*shown, *(f"documents of {one}" for one in shown)], strict=False):
+            row.insert(1, average)
+    if not all(result.optimal for result in results.values()):  # a time limit struck: what the score may be at most
+        columns.append("at most")
+        most = [result.bounds[result.kind.headline][1] for result in results.values()]
+        rows = [[*row, value] for row, value in zip(rows, [*most, *([""] * (len(rows) - len(most)))], strict=True)]
+    return Table(columns, rows)
+
+
+def _harmonic(precision: float, recall: float) -> float:
+    """F1 with the reference scorer's roundings, which decide the last digit of what is cut off."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _truncated(value: float) -> str:
+    """A percentage with two digits, cut off and not rounded."""
+    return f"{int(value * 10_000) / 100:.2f}%"
+
+
+def _sums(result: Result) -> list[str]:
+    tally = result.kind.pooled_tally(result.sums) if isinstance(result.kind, Labelled) else result.tally
+    if "num_p" not in tally:
+        return ["", ""]
+    return [*ratios(tally)]
 
 
 # Figures by label and by field, of every metric that has them

@@ -1,4 +1,4 @@
-"""The tables of a result: figures, documents, labels, fields, tallies; and the tree of an explanation."""
+"""The tables of a result: documents, labels, fields, tallies; and the tree of an explanation."""
 
 from __future__ import annotations
 
@@ -14,56 +14,17 @@ import numpy as np
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Invalid, Scope
 from tallystick.engine.encoded import freeze
-from tallystick.engine.tally import Counts, Labelled, lower_is_better
+from tallystick.engine.tally import Counts, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures, worst_first
-from tallystick.show.tables import Column, Table, notebook_tree, ratios
+from tallystick.show.tables import Column, Table, notebook_tree
 from tallystick.show.words import cut, one_line, tell_apart
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Figures, LabelFigures, Result
-
-
-def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
-    """A row for each metric: its figures, and how they came about; `truncated` as the reference scorer prints them."""
-    names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
-
-    def cells(figures: Figures, result: Result) -> list[Any]:
-        if not truncated:
-            return [figures.get(name) for name in names]
-        if "num_p" in result.kind.sums:
-            figures = {**figures, "f1": _harmonic(figures["precision"] or 0.0, figures["recall"] or 0.0)}
-        found = [figures.get(name) for name in names]
-        return [None if value is None else _truncated(value) for value in found]
-
-    averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
-    rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
-    if macro:
-        rows += [[f"{key} (macro)", *cells(result.over_documents, result), "", ""] for key, result in results.items()]
-    columns = ["metric", *names, "of predicted", "of reference"]
-    if averages:  # metrics with different averages stand below each other
-        columns.insert(1, "average")
-        shown = [getattr(result.kind, "average", "micro") for result in results.values()]
-        for row, average in zip(rows, [*shown, *(f"documents of {one}" for one in shown)], strict=False):
-            row.insert(1, average)
-    if not all(result.optimal for result in results.values()):  # a time limit struck: what the score may be at most
-        columns.append("at most")
-        most = [result.bounds[result.kind.headline][1] for result in results.values()]
-        rows = [[*row, value] for row, value in zip(rows, [*most, *([""] * (len(rows) - len(most)))], strict=True)]
-    return Table(columns, rows)
-
-
-def _harmonic(precision: float, recall: float) -> float:
-    """F1 with the reference scorer's roundings, which decide the last digit of what is cut off."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
-def _truncated(value: float) -> str:
-    """A percentage with two digits, cut off and not rounded."""
-    return f"{int(value * 10_000) / 100:.2f}%"
 
 
 def figure_name(figure: str) -> str:
@@ -100,13 +61,6 @@ def worst_documents(results: Iterable[Result], limit: int | None = None) -> list
         value = (there * (ups + [value for _, value, _ in keys])).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
         undefined, size = (there.sum(axis=0) == 0).astype(np.float64), keys[0][2]
     return [results[0].ids[k] for k in np.lexsort((size, value, undefined))[:limit].tolist()]
-
-
-def _sums(result: Result) -> list[str]:
-    tally = result.kind.pooled_tally(result.sums) if isinstance(result.kind, Labelled) else result.tally
-    if "num_p" not in tally:
-        return ["", ""]
-    return [*ratios(tally)]
 
 
 def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:

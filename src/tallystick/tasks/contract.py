@@ -42,8 +42,9 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Format, Uncut
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.files.pairing import Missing
+    from tallystick.files.source import Format
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
     from tallystick.results.mistakes import Mistake
@@ -508,7 +509,7 @@ class Task:
 
     def read_as(self, scored: Scored, files: Files, settings: Any) -> tuple[Scored, Shown]:
         """What was scored, and a note for each file that was read in somebody else's format."""
-        from tallystick.files.boundaries import how_read
+        from tallystick.files.source import how_read
 
         found = how_read(self.formats(), files, getattr(settings, "input", None))
         notes = tuple(f"{file} read as {title}" for file, title in found.items())

@@ -21,20 +21,10 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import (
-    Boundaries,
-    Format,
-    Opening,
-    Uncut,
-    blank_lines,
-    find_format,
-    line_starts,
-    up_to_the_last,
-    whole_lines,
-)
+from tallystick.files.boundaries import Boundaries, Uncut, blank_lines, line_starts, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, id_in, is_id, shown
 from tallystick.files.pairing import Missing, Side, all_named, pair_sides
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.tasks.plain import Given, Structure, expect, named
 
 Edge = tuple["int | str", str, "int | str"]
@@ -84,9 +74,7 @@ class Graphs:
         """What a pairing needs to know: graphs have names only if all of them do."""
         names = [graph.name for graph in self.graphs]
         places = [Place(self.file, graph.line or None) for graph in self.graphs]
-        named = (
-            not self.by_order and len(names) > 0 and (None not in names if self.problems else all_named(names, places))
-        )
+        named = not self.by_order and (None not in names if self.problems else all_named(names, places))
         return Side(self.file, names, places, named)
 
 
@@ -423,6 +411,8 @@ def parse_triples(text: str, *, file: AnySource = "<text>", lenient: bool = Fals
     """The graphs of a text, JSON Lines or not; it is told by its first character."""
     source = Source.of(file)
     found = Graphs(str(source), [])
+    if is_empty_list(text.encode()):
+        return found
     parse = _json_lines if text.lstrip()[:1] == "{" else _triple_blocks
     for graph, error in parse(text, source):
         found.graphs.append(graph)
@@ -610,7 +600,7 @@ def graphs_of(side: Given) -> Source:
 
 FORMATS = (
     Format(
-        "triples", lambda opening: opening.head.lstrip()[:1] == b"{", parse_triples,
+        "triples", lambda opening: opening.head.lstrip()[:1] == b"{" or is_empty_list(opening.head), parse_triples,
         lambda head: Uncut("triples line by line have no marks between graphs"),
     ),
     Format("penman", read=parse_penman, boundaries=Boundaries("PENMAN", _find_graphs, _graph_name)),

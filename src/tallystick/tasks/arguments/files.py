@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
-from tallystick.files.boundaries import Opening, find_format
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, Missing, Paired, names_of, pair_documents
-from tallystick.files.source import AnySource, shown_name
+from tallystick.files.source import AnySource, Opening, find_format, shown_name
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
 from tallystick.tasks.arguments.stages import letters_of
 from tallystick.tasks.events.files import (
@@ -94,8 +93,6 @@ def read_arguments(
     name, chosen = opening.source, find_format(FORMATS, opening)
     if chosen is None or chosen.read is None:
         records = read_json(name)
-        if not records and reference is None:
-            raise InputError("has no documents", shown_name(name))
         if not records or _is_plain(records[0]):
             return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
     events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)

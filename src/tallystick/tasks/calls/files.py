@@ -27,8 +27,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from tallystick.errors import InputError, Place, counted, some
 from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
@@ -41,11 +39,11 @@ from tallystick.files.json_values import (
     decode_line,
     explained,
     is_id,
-    key_marks,
     read_data,
     read_json,
     read_noisy,
-    repeated_key,
+    repeated_key_of,
+    says_repeated,
     shown,
     try_decode,
     without_reasoning,
@@ -132,6 +130,8 @@ class Logs:
     """Logs that are nothing but words."""
     remark: str = ""
     id: str = "id"
+    strict: bool = False
+    """Whether this is a reference, which has to be right."""
     place: Place | None = None
     """Where the log is that is being read."""
     repeated: list[tuple[str, Place | None]] = field(default_factory=list)
@@ -140,10 +140,11 @@ class Logs:
     """Calls that their log has before, with the same id."""
 
     def look_for_repeated(self, text: str, value: Any) -> None:
-        """Note a key that stands twice in one object of the JSON that this value was read from."""
-        if isinstance(value, (dict, list)) and key_marks(text.encode()) > key_marks(msgspec.json.encode(value)):
-            key = repeated_key(text)
-            self.repeated += [] if key is None else [(key, self.place)]
+        """Note a key that stands twice in one object of the JSON that this value was read from; in a reference it is an error."""
+        key = repeated_key_of(text, value)
+        if key is not None and self.strict:
+            raise InputError(says_repeated(key), self.place)
+        self.repeated += [] if key is None else [(key, self.place)]
 
     def notes(self) -> Iterator[str]:
         """What is to be said about how they were read."""
@@ -519,7 +520,7 @@ def _as_json(value: Any) -> Any:
 def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool = False) -> Logs:
     """One side. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of words alone."""
     lines = open_documents(given, name=name, take=take, id=id, gaps=not strict)
-    logs = Logs(lines.file, remark=lines.remark, id=id)
+    logs = Logs(lines.file, remark=lines.remark, id=id, strict=strict)
     places: dict[Any, int] = {}
     for portion in lines.portions():
         for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):

@@ -15,6 +15,7 @@ document, so that the same id in two documents is two entities.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
-from tallystick.files.pairing import Missing, Side, by_order, document_key, require_allowed, require_as_many
+from tallystick.files.pairing import Missing, Side, by_order, require_allowed, require_as_many
 from tallystick.frozen import frozen
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -34,6 +35,7 @@ T = TypeVar("T")
 
 EMPTY_WORD = "∅"
 """How the text shows an empty node."""
+_PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
 UNKNOWN = -1
 """A number that the source does not give: the tokens of a JSONL document, the head of a CoNLL mention."""
 
@@ -204,6 +206,15 @@ class RepeatedMention:
             else f'in entity "{self.entity}" and before that in "{self.first_entity}"{first}'
         )
         return f"{where}: mention {self.mention} of document {self.document} occurs {clusters}"
+
+
+def document_key(name: str) -> str:
+    """What makes two names the same document: `(x);` is `x`, and `(x); part 000` is `x; part 0`."""
+    part = _PART.search(name)
+    stem = (name[: part.start()] if part else name).strip().rstrip(";").rstrip()
+    if stem.startswith("(") and stem.endswith(")"):
+        stem = stem[1:-1]
+    return f"{stem}; part {int(part[1])}" if part else stem
 
 
 def number_by_first(values: IntArray) -> tuple[IntArray, IntArray]:
@@ -408,6 +419,14 @@ class PairedChains:
             self._known[find, options] = find(self, options)
         found: T = self._known[find, options]
         return found
+
+
+@frozen
+class MendedChains:
+    """Chains with some kinds of error mended."""
+
+    pairs: PairedChains
+    kinds: tuple[str, ...]
 
 
 def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missing | None = None) -> PairedChains:

@@ -1,4 +1,4 @@
-"""Coreference from any source: finds out which format a file has, and reads it.
+r"""Coreference from any source: finds out which format a file has, and reads it.
 
 | format   | is known by                                                        |
 |----------|--------------------------------------------------------------------|
@@ -13,29 +13,17 @@ low score.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
-from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import CONLL, Format, Opening, begins_documents, find_format, newdoc_boundaries
-from tallystick.files.json_values import Json, NotJson, decode, shown
-from tallystick.files.lines import Pieces
-from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named
-from tallystick.files.source import AnySource, Source
-from tallystick.tasks.coreference.chains import (
-    UNKNOWN,
-    Chains,
-    Sentences,
-    Span,
-    chains_from_clusters,
-    empty_cluster_warnings,
-)
-from tallystick.tasks.coreference.conll import read_conll
-from tallystick.tasks.plain import Given, Unfit, expect, is_span, is_whole, named
+from tallystick.errors import MetricError, counted, did_you_mean, some
+from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
+from tallystick.files.source import AnySource, Format, Opening, Pieces, find_format, is_empty_list
+from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, document_key, number_by_first
 
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
@@ -82,246 +70,634 @@ def _find_format(pieces: Pieces) -> Format:
     )
 
 
-# JSONL of clusters, as neural systems write it: one document a line, spans as `[first, last]` token offsets.
+# CoNLL-2011/2012 and SemEval column files: one token a line, coreference in the last column.
 #
-#     {"doc_key": "bc/cctv/00/cctv_0000_0", "clusters": [[[3, 3], [7, 8]], [[0, 4], [12, 12]]]}
+#     #begin document (nw/wsj_0001); part 000
+#     nw/wsj_0001  0  0  Mary   (0)
+#     nw/wsj_0001  0  1  saw    -
+#     nw/wsj_0001  0  2  her    (1|(0)
+#     nw/wsj_0001  0  3  dog    1)
 #
-# Both ends are included. A discontinuous mention is the list of its parts, `[[3, 4], [7, 8]]`. Everything
-# else in the object is left alone, but for `sentences` or `tokens`, which tell how many tokens there are.
+#     #end document
+#
+# Six tokens of seven have nothing in that column, so the work is to find the others without touching every
+# field. A piece of the file is an array of bytes: the newlines give the lines, the byte before a newline
+# tells `-` and `_` (nothing) from everything else, and only what is left is cut out and read. No Python
+# code runs for a line without brackets; its only trace is that it is counted.
+#
+# Bracket notation, thousands of cells at a time.
+#
+# A coreference cell is a sequence of elements, with or without `|` between them:
+#
+#     (12      a mention of entity 12 begins here
+#     12)      the mention of entity 12 that began last ends here
+#     (12)     a mention of one token
+#
+# `find_elements` cuts the bytes of many cells, each closed by a newline, into elements. Between two
+# neighbouring punctuation bytes there is either an id or nothing, so that the two bytes and that one bit
+# decide everything:
+#
+#     \n ( 1 2 ( 3 ) | 4 ) \n         left  id  right
+#     ^  ^     ^   ^ ^   ^ ^           \n   -    (      nothing to see
+#     |  +-12--+-3-+ +-4-+ |           (    12   (      12 begins
+#                                      (    3    )      3 begins and ends
+#                                      )    -    |      nothing to see
+#                                      |    4    )      4 ends
+#                                      )    -    \n     nothing to see
+#
+# `match_brackets` finds for each beginning its end. Only elements of the same entity can match, so they are
+# sorted by entity; inside an entity the depth (beginnings minus ends so far) makes each pair two neighbours
+# of one level.
 
-NAMES = ("doc_id", "doc_key", "id")
-CLUSTERS = ("clusters", "predicted_clusters")
-_LARGEST = 1 << 31
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+ID, OPEN, CLOSE, BAR, NEWLINE = range(5)
+
+_KIND = np.zeros(256, np.uint8)
+for _byte, _kind in ((b"(", OPEN), (b")", CLOSE), (b"|", BAR), (b"\n", NEWLINE)):
+    _KIND[_byte[0]] = _kind
+
+# Which neighbours make no sense: [left kind, right kind, whether an id stands between].
+_WRONG = np.zeros((5, 5, 2), np.bool_)
+_WRONG[:, :, 1] = True
+_WRONG[OPEN, :, 1] = _WRONG[:, CLOSE, 1] = False
+_WRONG[OPEN, :, 0] = _WRONG[:, CLOSE, 0] = True
+_WRONG[BAR, BAR, 0] = _WRONG[NEWLINE, BAR, 0] = _WRONG[BAR, NEWLINE, 0] = True
+
+# An id of up to seven bytes is its own code; a longer one is numbered from here.
+_SHORT = 7
+_LONG_CODES = 1 << 56
+_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(_SHORT + 1)], np.uint64)
 
 
-def read_clusters_jsonl(pieces: Pieces, *, fields: Sequence[str] = (), keep_text: bool = False) -> Chains:
-    """Read a JSONL file of clusters. Whatever cannot be understood is an `InputError`.
+class Ids:
+    """Entity ids as integers: bytes of short ids packed into one word, long ids numbered."""
 
-    Files with gold and predicted clusters side by side need `fields`: where the clusters are, in order of
-    preference.
+    def __init__(self) -> None:
+        self._long: dict[bytes, int] = {}
+        self._names: list[bytes] = []
+
+    def encode(self, text: Bytes, start: IntArray, length: IntArray) -> IntArray:
+        """The codes of ids that stand at `start` in `text`, which goes on for eight bytes after the last
+        one.
+        """
+        # One word begins at every byte: an overlapping view reads eight bytes of each id at once.
+        words: npt.NDArray[np.uint64] = np.ndarray(len(text) - 7, np.dtype("<u8"), text.data, strides=(1,))
+        codes = (words[start] & _MASKS[np.minimum(length, _SHORT)]).astype(np.int64)
+        for i in np.flatnonzero(length > _SHORT).tolist():
+            name = text[start[i] : start[i] + length[i]].tobytes()
+            number = self._long.setdefault(name, len(self._names))
+            if number == len(self._names):
+                self._names.append(name)
+            codes[i] = _LONG_CODES + number
+        return codes
+
+    def decode(self, code: int) -> str:
+        """The id of a code."""
+        if code >= _LONG_CODES:
+            return self._names[code - _LONG_CODES].decode()
+        return code.to_bytes(8, "little").rstrip(b"\0").decode()
+
+
+@dataclass
+class Elements:
+    """The elements of many cells, in the order of the text."""
+
+    cell: IntArray
+    """The cell, counted from 0."""
+    code: IntArray
+    """The id, as a code."""
+    begins: Flags
+    ends: Flags
+
+
+class WrongCell(Exception):
+    """A cell that is not bracket notation."""
+
+    def __init__(self, cell: int, offset: int) -> None:
+        super().__init__(cell, offset)
+        self.cell = cell
+        self.offset = offset
+        """Where in the cell, in bytes."""
+
+
+def find_elements(text: Bytes, ids: Ids) -> Elements:
+    """The elements of cells. `text`: the cells, each followed by a newline, then eight bytes of anything.
+
+    Raises `WrongCell` for the first cell that makes no sense.
     """
-    reading = _Reading(pieces, fields, keep_text)
-    number = 0
-    for piece in pieces:
-        for line in piece.split(b"\n")[:-1]:
-            number += 1
-            if line and not line.isspace():
-                reading.take(line.decode(), number)
-    return reading.finish()
-
-
-class _Reading:
-    """What is known after some lines of the file."""
-
-    def __init__(self, pieces: Pieces, fields: Sequence[str], keep_text: bool) -> None:
-        self.pieces, self.fields, self.keep_text = pieces, fields, keep_text
-        self.documents: list[str] = []
-        self.names: list[str | None] = []
-        """What each document is called, None for nothing; `documents` has its number then."""
-        self.under = ""
-        """The key of the first name."""
-        self.document_lines: list[int] = []
-        self.tokens: list[int] = []
-        self.entity_names: list[str] = []
-        self.mentions: list[tuple[int, int, int, int]] = []
-        """Document, start, end and entity of each."""
-        self.parts: dict[int, tuple[Span, ...]] = {}
-        self.empty: list[str] = []
-        self.texts: dict[str, Sentences] = {}
-        beside = "predicted_clusters" in fields and not pieces.source.for_itself
-        self.unpredicted = Unpredicted("clusters") if beside else None
-        self.has_layers = False
-        """Whether a document is DyGIE++'s: plain clusters stand under one name on both sides."""
-
-    def take(self, line: str, number: int) -> None:
-        """Read the document of a line."""
-        try:
-            value = decode(line)
-        except NotJson as error:
-            raise self.pieces.error(str(error), number, error.column) from None
-        if not isinstance(value, dict):
-            raise self.pieces.error(
-                "expected one JSON object a line, with the name of a document and its clusters", number
-            )
-        name = self._name(value, number)
-        self.names.append(name)
-        self.documents.append(str(len(self.names)) if name is None else name)
-        self.document_lines.append(number)
-        for key in ("sentences", "tokens"):
-            if value.get(key) is not None and not isinstance(value[key], list):
-                raise self.pieces.error(f"{key}: expected a list, found {shown(value[key])}", number)
-        sentences = _sentences_in(value)
-        tokens = UNKNOWN if sentences is None else sum(map(len, sentences))
-        self.tokens.append(tokens)
-        if self.keep_text and sentences:
-            self.texts[self.documents[-1]] = [sentence for sentence in sentences if sentence]
-        field = self._field(value, number)
-        self.has_layers = self.has_layers or any(key in DYGIE_GOLD.values() for key in value)
-        if self.unpredicted is not None:
-            self.unpredicted.take(value, self.pieces.source.place(number))
-        clusters = value[field]
-        if not isinstance(clusters, list):
-            raise self.pieces.error(f'"{field}" is {clusters!r:.40}; expected a list of clusters', number)
-        for index, cluster in enumerate(clusters):
-            self._cluster(cluster, f"{field}[{index}]", index, number, tokens)
-
-    def _name(self, value: dict[str, object], number: int) -> str | None:
-        """What a document is called, None if it has no name."""
-        found = Json(value, self.pieces.source.place(number)).get(*NAMES)
-        if found is None:
-            return None
-        self.under = self.under or str(found.key)
-        return found.name()
-
-    def _field(self, value: dict[str, object], number: int) -> str:
-        wanted = self.fields or CLUSTERS
-        present = [field for field in wanted if field in value]
-        if not present:
-            raise self.pieces.error(
-                f"found {some(value) or 'no keys'}; expected the clusters as one of {some(wanted)}", number
-            )
-        if len(present) > 1 and not self.fields:
-            raise self.pieces.error(f"has {some(present)}: say which of them to read", number)
-        return present[0]
-
-    def _cluster(self, cluster: object, where: str, index: int, number: int, tokens: int) -> None:
-        if not isinstance(cluster, list):
-            raise self.pieces.error(f"{where} is {cluster!r:.40}; expected a list of mentions", number)
-        if not cluster:
-            self.empty.append(str(self.pieces.source.place(number)))
-            return
-        for position, mention in enumerate(cluster):
-            spans = self._spans(mention, f"{where}[{position}]", number, tokens)
-            if len(spans) > 1:
-                self.parts[len(self.mentions)] = spans
-            self.mentions.append((len(self.documents) - 1, spans[0][0], spans[-1][1], len(self.entity_names)))
-        self.entity_names.append(str(index))
-
-    def _spans(self, mention: object, where: str, number: int, tokens: int) -> tuple[Span, ...]:
-        parts = [mention] if _is_span(mention) else mention
-        if not (isinstance(parts, list) and parts and all(map(_is_span, parts))):
-            raise self.pieces.error(
-                f"{where} is {mention!r:.60}; expected [first, last], two token offsets, both included",
-                number,
-            )
-        spans = tuple((first, last) for first, last in parts)
-        if any(after[0] <= before[1] + 1 for before, after in pairwise(spans)):
-            raise self.pieces.error(
-                f"{where} is {mention!r:.60}; expected parts in order with gaps between them", number
-            )
-        if tokens != UNKNOWN and spans[-1][1] >= tokens:
-            raise self.pieces.error(f"{where} is {mention!r:.60}, but the document has {tokens:,} tokens", number)
-        return spans
-
-    def finish(self) -> Chains:
-        """Turn the mentions into columns."""
-        if not self.documents:
-            raise self.pieces.error("has no documents; expected one JSON object a line")
-        source = self.pieces.source
-        named = all_named(self.names, [source.place(number) for number in self.document_lines], self.under)
-        unpredicted = self.unpredicted if self.has_layers else None
-        alone = None if unpredicted is None else unpredicted.error
-        notes = [] if unpredicted is None or alone is None else [unpredicted.note(str(source))]
-        document, start, end, entity = np.array(self.mentions, np.int64).reshape(-1, 4).T.copy()
-        document_lines = source.lines_of_file(np.array(self.document_lines, np.int64))
-        return Chains(
-            documents=self.documents,
-            named=named,
-            document=document,
-            start=start,
-            end=end,
-            entity=entity,
-            tokens=np.array(self.tokens, np.int64),
-            entity_names=self.entity_names,
-            lines=document_lines[document],
-            document_lines=document_lines,
-            file=str(source),
-            whole=not source.is_part,
-            format="jsonl",
-            parts=self.parts,
-            texts=self.texts,
-            warnings=[*empty_cluster_warnings(self.empty), *notes],
-            alone=alone,
-        )
-
-
-def _is_span(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and type(value[0]) is int
-        and type(value[1]) is int
-        and 0 <= value[0] <= value[1] < _LARGEST
+    content = text[:-8]
+    kinds = _KIND[content]
+    marks = np.flatnonzero(kinds)
+    right = kinds[marks]
+    left = np.empty_like(right)
+    left[0] = NEWLINE
+    left[1:] = right[:-1]
+    id_start = np.empty_like(marks)
+    id_start[0] = 0
+    id_start[1:] = marks[:-1] + 1
+    length = marks - id_start
+    wrong = _WRONG[left, right, (length > 0).view(np.uint8)]
+    cell_ends = np.flatnonzero(right == NEWLINE)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        cell = int(np.searchsorted(cell_ends, first))
+        cell_start = int(marks[cell_ends[cell - 1]]) + 1 if cell else 0
+        # With an id: it has no bracket at all. Without: the mark has nothing to belong to; `(` with
+        # nothing behind it is wrong at the bracket itself.
+        at = int(id_start[first]) if length[first] or left[first] != OPEN else int(id_start[first]) - 1
+        raise WrongCell(cell, at - cell_start)
+    has_id = np.flatnonzero(length)
+    left, right = left[has_id], right[has_id]
+    return Elements(
+        cell=np.searchsorted(cell_ends, has_id),
+        code=ids.encode(text, id_start[has_id], length[has_id]),
+        begins=left == OPEN,
+        ends=right == CLOSE,
     )
 
 
-def _sentences_in(value: dict[str, object]) -> list[list[Any]] | None:
-    """The tokens of a document, by sentences if it has any; None if it does not give them."""
-    sentences, tokens = value.get("sentences"), value.get("tokens")
-    if isinstance(sentences, list) and all(isinstance(sentence, list) for sentence in sentences):
-        return sentences
-    return [tokens] if isinstance(tokens, list) else None
+class Unbalanced(Exception):
+    """Brackets without a partner: rows of `never_opened` are ends, rows of `never_closed` beginnings."""
+
+    def __init__(self, never_opened: IntArray, never_closed: IntArray) -> None:
+        super().__init__()
+        self.never_opened = never_opened
+        self.never_closed = never_closed
 
 
-# Clusters from Python: a document is a list of clusters, a cluster a list of mentions, a mention (start, end) with an exclusive end, or
-# a text that both sides share. What is written here has inclusive ends, as the files have.
+def match_brackets(group: IntArray, token: IntArray, begins: Flags, ends: Flags) -> tuple[IntArray, IntArray]:
+    """For elements in the order of the text: the rows that begin a mention, in that order, and the rows
+    that end it.
+
+    Elements match inside a `group` (an entity of a document); `token` is where they stand. An end belongs
+    to the beginning of its group that is still open and came last. One token may end one mention of an
+    entity and begin another one; ends come first there if a mention is open, however the cell was
+    written: `(0|0)` inside an open entity 0 is an end and a beginning, since a mention of the one token
+    would have been written `(0)`.
+    """
+    alone = begins & ends
+    loose = np.flatnonzero(~alone)
+    singles = np.flatnonzero(alone)
+    if not len(loose):
+        return singles, singles
+    # Counting sort would do; a stable sort of nearly sorted integers is as fast.
+    order = loose[np.argsort(group[loose], kind="stable")]
+    group_of = group[order]
+    step = np.where(begins[order], 1, -1)
+    starts = np.flatnonzero(np.concatenate(([True], group_of[1:] != group_of[:-1])))
+    order, step = _ends_first(order, step, group_of, token[order], starts)
+    depth = np.cumsum(step)
+    sizes = np.diff(np.append(starts, len(order)))
+    # The depth before a group is what the groups before it left over: nothing, if all is well.
+    depth -= np.repeat(depth[starts] - step[starts], sizes)
+    if (depth < 0).any():
+        # Later ends of the group are blamed on the first, which alone is certain.
+        raise Unbalanced(np.sort(order[depth < 0]), np.empty(0, np.int64))
+    level = np.where(step > 0, depth, depth + 1)
+    deepest = int(level.max())
+    if deepest > 1:
+        number = np.repeat(np.arange(len(starts)), sizes)
+        by_level = np.argsort(number * (deepest + 1) + level, kind="stable")
+        order, step = order[by_level], step[by_level]
+    if len(order) % 2 or (step[::2] < 0).any() or (step[1::2] > 0).any():
+        # In the order of level a beginning is closed exactly if an end follows it.
+        closed = np.append(step[1:] < 0, False)
+        raise Unbalanced(np.empty(0, np.int64), np.sort(order[(step > 0) & ~closed]))
+    first = np.concatenate((singles, order[::2]))
+    last = np.concatenate((singles, order[1::2]))
+    in_text = np.argsort(first)
+    return first[in_text], last[in_text]
 
 
-def cluster_document(value: Any, where: str) -> dict[str, Any]:
-    """One document of plain data."""
-    clusters, about = value, {}
-    if isinstance(value, dict):
-        known = (
-            ("clusters",) if where.startswith("reference") else ("predicted_clusters", "clusters")
-        )  # as the files have them
-        key = next((key for key in (*known, "entities") if key in value), None)
-        expect(key is not None, where, f"a document, a list of clusters or a dict with {' or '.join(known)}", value)
-        clusters, where = value[key], f"{where}.{key}"
-        about = {name: value[name] for name in ("tokens", "sentences") if value.get(name) is not None}
-    expect(isinstance(clusters, list), where, "a list of clusters", clusters)
-    laid = []
-    for k, cluster in enumerate(clusters):
-        inside = cluster["mentions"] if isinstance(cluster, dict) and "mentions" in cluster else cluster
-        at = f"{where}[{k}]"
-        if isinstance(inside, list) and inside and all(map(is_whole, inside)):
-            pair = "; or is it a mention (start, end), and a level of lists is missing?" if len(inside) == 2 else ""
-            raise Unfit(
-                f"{at}: expected a cluster, a list of (start, end) or of texts, found the numbers {inside!r:.40}; if they are names of "
-                f"mentions, give them as texts{pair}"
+def _ends_first(
+    order: IntArray, step: IntArray, group: IntArray, token: IntArray, starts: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Put ends before beginnings where a token has both for one entity and a mention of it is open."""
+    same = (group[1:] == group[:-1]) & (token[1:] == token[:-1])
+    suspects = np.flatnonzero(same & (step[:-1] > 0) & (step[1:] < 0))
+    if not len(suspects):
+        return order, step
+    order, step = order.copy(), step.copy()
+    done = -1
+    for suspect in suspects.tolist():
+        if suspect < done:
+            continue
+        low = high = suspect
+        while low and same[low - 1]:
+            low -= 1
+        while high < len(same) and same[high]:
+            high += 1
+        done = high + 1
+        rows, steps = order[low:done].copy(), step[low:done].copy()
+        group_start = int(starts[np.searchsorted(starts, low, side="right") - 1])
+        opened = max(int(step[group_start:low].sum()), 0)
+        ends = np.flatnonzero(steps < 0)
+        rest = np.sort(np.concatenate((np.flatnonzero(steps > 0), ends[opened:])))
+        new = np.concatenate((ends[:opened], rest))
+        order[low:done], step[low:done] = rows[new], steps[new]
+    return order, step
+
+
+BEGIN = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+END = re.compile(rb"#[ \t]*end[ \t]+document\b")
+_SPLIT = re.compile(r"[^+]+(?:\+[^+]+)+$")
+_KEY_VALUE = re.compile(rb"#[ \t]*[\w.:-]+[ \t]*=")
+
+_OTHER, _NOTHING, _BLANK, _EMPTY = range(4)
+_LAST = np.full(256, _OTHER, np.uint8)
+_LAST[list(b"-_")] = _NOTHING
+_LAST[list(b" \t\r")] = _BLANK
+_LAST[ord("\n")] = _EMPTY
+_SEPARATES = np.zeros(256, np.bool_)
+_SEPARATES[list(b" \t\r\n")] = True
+
+# Walking over all lines at once, byte by byte, pays as long as many of them walk; few go further than this.
+_STEPS = 64
+
+_EXPECTED = 'expected "-", "_" or brackets such as (3, 3), (3) and (3|(4) in the last column'
+
+
+def read_conll(source: AnySource | Pieces, *, keep_text: bool = False) -> Chains:
+    """Read a CoNLL-2011/2012 or SemEval file. Whatever cannot be understood is an `InputError`."""
+    pieces = source if isinstance(source, Pieces) else Pieces(source)
+    reading = _Reading(pieces, keep_text)
+    for piece in pieces:
+        reading.take(piece)
+    return reading.finish()
+
+
+@dataclass
+class _Reading:
+    """What is known after some pieces of the file."""
+
+    pieces: Pieces
+    keep_text: bool = False
+    lines: int = 0
+    tokens: int = 0
+    """Token lines so far, in the whole file."""
+    inside: bool = False
+    """Whether a document is open."""
+    names: list[str] = field(default_factory=list)
+    begin_lines: list[int] = field(default_factory=list)
+    first_tokens: list[int] = field(default_factory=list)
+    """`tokens` as it was when the document began."""
+    sizes: list[int] = field(default_factory=list)
+    comments: list[int] = field(default_factory=list)
+    ids: Ids = field(default_factory=Ids)
+    found: list[tuple[IntArray, IntArray, IntArray, IntArray, Flags, Flags]] = field(default_factory=list)
+    """For the elements of each piece: document, token, line, id, begins, ends."""
+    texts: list[Sentences] = field(default_factory=list)
+
+    def take(self, piece: bytes) -> None:
+        """Read a piece of whole lines."""
+        data = np.frombuffer(piece, np.uint8)
+        newline = np.flatnonzero(data == ord("\n"))
+        end, kind = _last_bytes(data, newline)
+        line_start = np.empty_like(newline)
+        line_start[0] = 0
+        line_start[1:] = newline[:-1] + 1
+        is_token = kind != _EMPTY
+        hashes = np.flatnonzero(data[line_start] == ord("#"))
+        # The documents need the count of tokens before a line, the tokens need to know which lines are
+        # comments: first one, then the other.
+        marks = [
+            (line, mark)
+            for line in hashes.tolist()
+            if (mark := self._mark(piece[line_start[line] : newline[line]], line)) is not None
+        ]
+        for line, _ in marks:
+            is_token[line] = False
+        count = np.cumsum(is_token)
+        document = self._documents(marks, count)
+        if self.keep_text:
+            self._keep_words(data, line_start, is_token, set(document[1:, 0].tolist()))
+
+        cells = np.flatnonzero((kind == _OTHER) & is_token)
+        if len(cells):
+            elements = self._elements(data, cells, end[cells])
+            line = cells[elements.cell]
+            number = document[np.searchsorted(document[:, 0], line, side="right") - 1, 1]
+            token = self.tokens + count[line] - 1 - np.array(self.first_tokens, np.int64)[number]
+            self.found.append((number, token, self.lines + line + 1, elements.code, elements.begins, elements.ends))
+        self.lines += len(newline)
+        self.tokens += int(count[-1])
+
+    def _keep_words(self, data: Bytes, line_start: IntArray, is_token: Flags, begins: set[int]) -> None:
+        """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
+        words = _find_words(data, line_start, is_token)
+        others = np.flatnonzero(~is_token)
+        before = (others - np.arange(len(others))).tolist()  # how many words
+        done = 0
+        for number, upto, first in zip(others.tolist(), before, data[line_start[others]].tolist(), strict=True):
+            if upto > done:
+                self.texts[-1][-1] += words[done:upto]
+            if number in begins:
+                self.texts.append([[]])
+            elif self.texts and first != ord("#"):
+                self.texts[-1].append([])
+            done = upto
+        if done < len(words):
+            self.texts[-1][-1] += words[done:]
+
+    def _elements(self, data: Bytes, cells: IntArray, end: IntArray) -> Elements:
+        start = _cell_starts(data, end)
+        try:
+            return find_elements(np.append(_in_lines(data, start, end), np.zeros(8, np.uint8)), self.ids)
+        except WrongCell as wrong:
+            line = int(cells[wrong.cell])
+            before = data[: start[wrong.cell]].tobytes()
+            before = before[before.rfind(b"\n") + 1 :]
+            cell = data[start[wrong.cell] : end[wrong.cell]].tobytes()
+            column = len((before + cell[: wrong.offset]).decode("utf-8", "replace")) + 1
+            message = f'found "{_shorten(cell.decode())}"; {_EXPECTED}'
+            raise self.pieces.error(message, self.lines + line + 1, column) from None
+
+    def _mark(self, text: bytes, line: int) -> bytes | None:
+        """A line that begins with `#`: the text itself if it is a header or a comment, None if it is a token.
+
+        A token may be "#" where there are no columns before it. It is one if a coreference cell ends the
+        line.
+        """
+        if BEGIN.match(text) or END.match(text):
+            return text
+        fields = text.split()
+        if len(fields) > 1 and not _KEY_VALUE.match(text) and _is_cell(fields[-1]):
+            return None
+        self.comments.append(self.lines + line + 1)
+        return text
+
+    def _documents(self, marks: Iterable[tuple[int, bytes]], count: IntArray) -> IntArray:
+        """Open and close documents. Returns for each stretch of lines of this piece: its first line, its
+        document.
+        """
+        stretches = [(0, len(self.names) - 1)]
+        outside = 0
+        for line, text in marks:
+            tokens = int(count[line])
+            if header := BEGIN.match(text):
+                if self.inside:
+                    raise self.pieces.error(
+                        f"a document begins here, but {self._current()} has no #end document yet",
+                        self.lines + line + 1,
+                        1,
+                    )
+                self._nothing_outside(count, outside, tokens)
+                name = " ".join(header[1].decode().split())
+                if not name:
+                    raise self.pieces.error(
+                        "expected the document's name, as in #begin document (name); part 000",
+                        self.lines + line + 1,
+                    )
+                self.inside = True
+                self.names.append(name)
+                self.begin_lines.append(self.lines + line + 1)
+                self.first_tokens.append(self.tokens + tokens)
+                stretches.append((line, len(self.names) - 1))
+            elif END.match(text):
+                if not self.inside:
+                    self._nothing_outside(count, outside, tokens)
+                    raise self.pieces.error("#end document, but no document is open", self.lines + line + 1, 1)
+                self.inside = False
+                self.sizes.append(self.tokens + tokens - self.first_tokens[-1])
+                outside = tokens
+        if not self.inside:
+            self._nothing_outside(count, outside, int(count[-1]))
+        return np.array(stretches, np.int64)
+
+    def _nothing_outside(self, count: IntArray, before: int, after: int) -> None:
+        """Complain about tokens between two documents: those numbered from `before` up to `after`."""
+        if after > before:
+            line = int(np.searchsorted(count, before + 1))
+            raise self.pieces.error(
+                "a token outside of any document; expected #begin document (name); part 000 before it",
+                self.lines + line + 1,
+                1,
             )
-        expect(isinstance(inside, list), at, "a cluster, a list of mentions", cluster)
-        laid.append([_mention_of(mention, f"{at}[{m}]") for m, mention in enumerate(inside)])
-    return named(value, clusters=laid, **about)
 
+    def _current(self) -> str:
+        return f'document "{self.names[-1]}" of line {self.pieces.source.line(self.begin_lines[-1])}'
 
-def _mention_of(value: Any, where: str) -> Any:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict) and isinstance(value.get("pieces"), list):
-        return [_mention_of(piece, where) for piece in value["pieces"]]
-    if isinstance(value, dict):
-        value = [value.get("start"), value.get("end")]
-    expect(is_span(value) and len(value) == 2, where, "a mention, (start, end) with an exclusive end or a text", value)
-    if value[0] < 0:
-        raise ValueMismatch(f"{where}: the mention {tuple(value)} starts before the text")
-    if value[0] >= value[1]:
-        raise ValueMismatch(
-            f"{where}: the mention {tuple(value)} holds no token, since ends are exclusive in plain data: (3, 4) is token 3 alone. If your "
-            "ends are inclusive, as in the files of neural systems, add 1 to each, or give the files themselves"
+    def finish(self) -> Chains:
+        """Match the brackets and number the entities."""
+        source = self.pieces.source
+        if self.inside:
+            raise self.pieces.error(
+                f"the file ends, but {self._current()} has no #end document; is the file complete?",
+                self.lines,
+            )
+        if not self.names:
+            raise self.pieces.error("has no documents; expected #begin document (name); part 000")
+        nothing = np.empty(0, np.int64)
+        flags = np.empty(0, np.bool_)
+        columns = zip(*self.found, strict=True) if self.found else ((nothing,),) * 4 + ((flags,),) * 2
+        document, token, line, code, begins, ends = (np.concatenate(column) for column in columns)
+        self.found.clear()
+        codes, of_code = np.unique(code, return_inverse=True)
+        group = document * len(codes) + of_code
+        try:
+            first, last = match_brackets(group, token, begins, ends)
+        except Unbalanced as unbalanced:
+            self._complain(unbalanced, line, code, document)
+        names = [self.ids.decode(code) for code in codes.tolist()]
+        warnings = self._comment_warnings()
+
+        split = np.array([_SPLIT.match(name) is not None for name in names], np.bool_)
+        if split.any():
+            is_split = split[of_code[first]]
+            rows = first[is_split]
+            where, many = int(rows[0]), counted(len(rows), "mention")
+            warnings.append(
+                f"{source.place(int(line[where]))}: {many} with a split antecedent, such as "
+                f"({names[of_code[where]]}): not part of any chain, not scored"
+            )
+            first, last = first[~is_split], last[~is_split]
+
+        entity, groups = number_by_first(group[first])
+        return Chains(
+            documents=self.names,
+            document=document[first],
+            start=token[first],
+            end=token[last],
+            entity=entity,
+            tokens=np.array(self.sizes, np.int64),
+            entity_names=[names[i] for i in (groups % max(len(codes), 1)).tolist()],
+            lines=source.lines_of_file(line[first]),
+            document_lines=source.lines_of_file(np.array(self.begin_lines, np.int64)),
+            file=str(source),
+            whole=not source.is_part,
+            format="conll",
+            texts=self._texts(),
+            warnings=warnings,
         )
-    return [value[0], value[1] - 1]
+
+    def _texts(self) -> dict[str, Sentences]:
+        """The words of the documents that were kept, without those of documents that have none."""
+        found = zip(self.names, self.texts, strict=False)
+        return {name: [sentence for sentence in text if sentence] for name, text in found if all(map(all, text))}
+
+    def _comment_warnings(self) -> list[str]:
+        if not self.comments:
+            return []
+        many = counted(len(self.comments), "comment line")
+        return [f"{self.pieces.source.place(self.comments[0])}: {many} passed over"]
+
+    def _complain(self, wrong: Unbalanced, line: IntArray, code: IntArray, document: IntArray) -> NoReturn:
+        opened = bool(len(wrong.never_closed))
+        rows = wrong.never_closed if opened else wrong.never_opened
+        row = int(rows[0])
+        name = self.ids.decode(int(code[row]))
+        where = int(line[row])
+        # The same bracket may stand several times in the cell: the one that is wrong is so many from the
+        # left.
+        alike = np.flatnonzero((line == where) & (code == code[row]))
+        number = int(np.searchsorted(alike, row))
+        column = None
+        if (text := self.pieces.line(where)) is not None:
+            cell = text.rstrip(" \t\r")
+            cell_start = max(cell.rfind(blank) for blank in " \t\r") + 1
+            ids = [found for found in re.finditer(r"[^()|]+", cell[cell_start:]) if found[0] == name]
+            if number < len(ids):
+                column = cell_start + ids[number].start() + (0 if opened else 1)
+        more = f" (and {len(rows) - 1:,} more)" if opened and len(rows) > 1 else ""
+        inside = f'document "{self.names[int(document[row])]}"'
+        if opened:
+            message = f'"({name}" is opened here and never closed in {inside}{more}; expected a "{name})" after it'
+        else:
+            message = f'"{name})" closes a mention never opened in {inside}; expected a "({name}" before it'
+        raise self.pieces.error(message, where, column)
 
 
-def clusters_of(side: Given) -> Source | Chains:
-    """The documents of one side; mentions that are texts cannot stand in a file of clusters."""
-    kinds = {isinstance(mention, str) for one in side.documents for cluster in one["clusters"] for mention in cluster}
-    if kinds == {True, False}:
-        raise ValueMismatch(f"{side.name}: some mentions are texts and some are (start, end); give all in one form")
-    if True not in kinds:
-        return side.lines
-    documents = (one["clusters"] for one in side.documents)
-    ids = side.ids or tuple(map(str, range(len(side.documents))))
-    return replace(chains_from_clusters(dict(zip(ids, documents, strict=True))), file=f"<{side.name}>")
+def _word(cells: list[str]) -> str:
+    """The word of a line, of which the first six cells are enough: in the fourth column (CoNLL: document, part, number, word), or, where the first column is the
+    number, in the second (SemEval). A line of one column has none."""
+    if len(cells) < 3:
+        return cells[0] if len(cells) == 2 else ""
+    numbered = cells[0].isdigit() and not (len(cells) > 3 and cells[1].isdigit())
+    return cells[1 if numbered else min(3, len(cells) - 2)]
+
+
+def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:
+    """`_word` of each line that is a token, found for all at once in lines of six cells or more whose first is plainly no number."""
+    blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
+    begins = ~blank
+    begins[1:] &= blank[:-1]
+    cell = np.flatnonzero(begins)
+    first = np.searchsorted(cell, line_start)
+    many = (np.diff(first, append=len(cell)) > 5)[is_token]
+    first, line_start = first[is_token], line_start[is_token]
+    if many.any():
+        last = data[_ends(blank, cell[first[many] + 1]) - 1]
+        many[many] = (last < 128) & ((last < ord("0")) | (last > ord("9")))
+    words: list[str] = []
+    if many.any():
+        found = _in_lines(data, cell[first[many] + 3], _ends(blank, cell[first[many] + 4]))
+        words = found.tobytes().decode().split("\n")[:-1]
+    if len(words) == len(many):
+        return words
+    every = np.empty(len(many), object)
+    every[many] = words
+    text = data.tobytes()
+    for k, start in zip(np.flatnonzero(~many).tolist(), line_start[~many].tolist(), strict=True):
+        every[k] = _word([one.decode() for one in text[start : text.index(b"\n", start)].split(None, 5)])
+    return every.tolist()  # type: ignore[no-any-return]
+
+
+def _ends(blank: Flags, behind: IntArray) -> IntArray:
+    """Where cells end, given where the next ones begin."""
+    end = behind - 1
+    while (more := blank[end - 1]).any():
+        end = end - more
+    return end
+
+
+def _in_lines(data: Bytes, start: IntArray, end: IntArray) -> Bytes:
+    """Some cells, each in a line of its own: with the byte behind it, which becomes its newline."""
+    length = end - start + 1
+    offset = np.cumsum(length)
+    text: Bytes = data[np.repeat(start - (offset - length), length) + np.arange(offset[-1])]
+    text[offset - 1] = ord("\n")
+    return text
+
+
+def _shorten(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def _is_cell(field: bytes) -> bool:
+    if field in (b"-", b"_"):
+        return True
+    try:
+        find_elements(np.frombuffer(field + b"\n" + bytes(8), np.uint8), Ids())
+    except WrongCell:
+        return False
+    return True
+
+
+def _last_bytes(data: Bytes, newline: IntArray) -> tuple[IntArray, Bytes]:
+    """For each line where its content ends, blanks taken off, and what its last column holds.
+
+    The byte before the first newline may be that at index -1: the last of the piece, a newline, so an empty
+    line.
+    """
+    end = newline
+    kind = _LAST[data[end - 1]]
+    blank = np.flatnonzero(kind == _BLANK)
+    if len(blank):
+        end = newline.copy()
+        for _ in range(_STEPS):
+            end[blank] -= 1
+            kind[blank] = _LAST[data[end[blank] - 1]]
+            blank = blank[kind[blank] == _BLANK]
+            if not len(blank):
+                break
+        else:
+            text = data.tobytes()
+            for line in blank.tolist():
+                start = text.rfind(b"\n", 0, end[line]) + 1
+                end[line] = start + len(text[start : end[line]].rstrip(b" \t\r"))
+            kind[blank] = _LAST[data[end[blank] - 1]]
+    # "-" is nothing, "x-" is not.
+    dashes = np.flatnonzero(kind == _NOTHING)
+    kind[dashes[~_SEPARATES[data[end[dashes] - 2]]]] = _OTHER
+    return end, kind
+
+
+def _cell_starts(data: Bytes, end: IntArray) -> IntArray:
+    """Where the last column begins, given where it ends: walk to the left, all cells one byte at a time."""
+    start = end - 1
+    walking = np.flatnonzero(~_SEPARATES[data[start - 1]])
+    for _ in range(_STEPS):
+        if not len(walking):
+            return start
+        start[walking] -= 1
+        walking = walking[~_SEPARATES[data[start[walking] - 1]]]
+    text = data.tobytes()
+    for cell in walking.tolist():
+        line = text.rfind(b"\n", 0, start[cell]) + 1
+        start[cell] = max(line, *(text.rfind(blank, line, start[cell]) + 1 for blank in (b" ", b"\t", b"\r")))
+    return start
+
+
+def begins_documents(head: bytes) -> bool:
+    """Whether a file has lines `#begin document`."""
+    return BEGIN.search(head) is not None
+
+
+def _name_in_header(document: bytes) -> str:
+    """What `#begin document` calls the document."""
+    begin = BEGIN.match(document)
+    return document_key(begin[1].decode("utf-8", "replace").strip()) if begin else ""
+
+
+CONLL = Boundaries("CoNLL", find_marked(BEGIN, b"#"), _name_in_header, shard=64 << 20)
+
+
+def _read_jsonl(pieces: Pieces, **how: Any) -> Chains:
+    from tallystick.tasks.coreference.jsonl import read_clusters_jsonl
+
+    return read_clusters_jsonl(pieces, **how)
 
 
 def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
@@ -331,7 +707,11 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 
 
 FORMATS = (
-    Format("jsonl", lambda opening: opening.head.lstrip().startswith(b"{"), read_clusters_jsonl),
+    Format(
+        "jsonl",
+        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        _read_jsonl,
+    ),
     Format(
         "conll",
         lambda opening: begins_documents(opening.head),

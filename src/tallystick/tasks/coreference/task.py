@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
     from tallystick.tasks.plain import Given
 
 TOPIC = r"[^_/]+"
@@ -106,12 +106,12 @@ class Coreference(Task):
     """
 
     def document(self, value: Any, where: str) -> Any:
-        from tallystick.tasks.coreference.files import cluster_document
+        from tallystick.tasks.coreference.jsonl import cluster_document
 
         return cluster_document(value, where)
 
     def write(self, given: Given) -> Any:
-        from tallystick.tasks.coreference.files import clusters_of
+        from tallystick.tasks.coreference.jsonl import clusters_of
 
         return clusters_of(given)
 
@@ -120,12 +120,15 @@ class Coreference(Task):
             raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
 
     def read(self, reference: Any, predicted: Any, settings: CoreferenceSettings, reading: Reading) -> Any:
+        from tallystick.files.pairing import no_documents
         from tallystick.tasks.coreference.chains import pair, repeated_mentions
         from tallystick.tasks.coreference.files import read_chains
 
         self.check((), settings)
         key = read_chains(reference, fields=("clusters",), keep_text=reading.texts)
         response = read_chains(predicted, fields=("predicted_clusters", "clusters"))
+        if not key.documents:
+            raise no_documents(key.file)
         if len(key.start) and len(response.start) and (key.labels is None) != (response.labels is None):
             kinds = ["(start, end)" if side.labels is None else "texts" for side in (key, response)]
             raise SidesMismatch(
@@ -138,9 +141,12 @@ class Coreference(Task):
         return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.metrics import METRICS, MendedChains, score, score_mended
+        from tallystick.tasks.coreference.chains import MendedChains
+        from tallystick.tasks.coreference.metrics import METRICS, score
 
         if isinstance(corpus, MendedChains):
+            from tallystick.tasks.coreference.show import score_mended
+
             return score_mended(corpus.pairs, corpus.kinds, metrics, _options(settings))
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
@@ -186,7 +192,7 @@ class Coreference(Task):
 
 
 def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
     return CoreferenceOptions(
         singletons=not settings.drop_singletons,

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Format, conllu_boundaries_in_order
+from tallystick.files.boundaries import conllu_boundaries_in_order
 from tallystick.files.conllu import (
     DEPREL,
     DEPS,
@@ -58,7 +58,7 @@ from tallystick.files.conllu import (
     read_words,
 )  # fmt: skip
 from tallystick.files.pairing import Side, pair_sides
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Source
 from tallystick.files.table import take_ranges
 from tallystick.frozen import frozen
 from tallystick.tasks.plain import Given, Structure, expect, expect_order, is_whole, named, take_sides
@@ -369,11 +369,11 @@ def take_sentences(reference: Any, predicted: Any) -> tuple[Source, Source]:
     sides = take_sides(sentence_document, reference, predicted, KEYS, "sentence")
     left, right = sides
     if isinstance(left, Given) and isinstance(right, Given):
-        names = left.ids or (), right.ids or ()
+        names, notes = (left.ids or (), right.ids or ()), right.notes
         pairs = pair_sides(Side("reference", names[0]), Side("predicted", names[1]))
         laid = [_same_words(left.documents[k], right.documents[j], names[0][k]) for k, j in pairs]
         left, right = (replace(left, documents=tuple(both[side] for both in laid), ids=names[0]) for side in (0, 1))
-        right = replace(right, name="predicted")
+        right = replace(right, name="predicted", notes=notes)
     first, second = (treebank_of(side) if isinstance(side, Given) else side for side in (left, right))
     return first, second
 

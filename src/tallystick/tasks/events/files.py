@@ -37,11 +37,11 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import COLUMNS, CONLL, Format, Opening, begins_documents, find_format
+from tallystick.files.boundaries import COLUMNS, Boundaries
 from tallystick.files.exports import SYSTEMS, Ask, Layout, formats_of, read_annotated
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents, document_key, names_of
-from tallystick.files.source import AnySource, Source
+from tallystick.files.pairing import Documents, names_of
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
@@ -64,8 +64,17 @@ class Row:
 
 def is_conll_2012(opening: Opening) -> bool:
     """Whether a file has documents and the columns of CoNLL-2012."""
-    rows = _first_rows(opening)
-    return begins_documents(opening.head) and any(len(one) > FIRST and _CELL.fullmatch(one[5]) for one in rows[:1])
+    if not any(len(one) > FIRST and _CELL.fullmatch(one[5]) for one in _first_rows(opening)[:1]):
+        return False
+    from tallystick.tasks.coreference.files import begins_documents
+
+    return begins_documents(opening.head)
+
+
+def _documents_of_conll(_: bytes) -> Boundaries:
+    from tallystick.tasks.coreference.files import CONLL
+
+    return CONLL
 
 
 def is_props(opening: Opening) -> bool:
@@ -83,6 +92,8 @@ def _first_rows(opening: Opening, most: int = 500) -> list[list[str]]:
 
 def read_conll_2012(source: Source) -> Iterator[tuple[str, int, list[tuple[str, ...]], list[Event]]]:
     """By document its name, its line, its sentences and its predicates; offsets count the tokens of the document."""
+    from tallystick.tasks.coreference.chains import document_key
+
     name, begin, blocks = "", 0, list[list[Row]]()
     for line, block in _blocks(source):
         header = _BEGIN.match(line)
@@ -505,8 +516,6 @@ def read_events(
         found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
         return found
     file, records = str(opening.source), read_json(opening.source)
-    if not records and reference is None:
-        raise InputError("has no documents", file)
     if not records:
         return Documents(file, "JSON")
     if is_generated(records[0]):
@@ -761,7 +770,7 @@ FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), _read_brat),
     *formats_of(SYSTEMS, "events", _read_annotated),
     Format(
-        "conll-2012", is_conll_2012, _read_conll_2012, CONLL, "CoNLL-2012 columns",
+        "conll-2012", is_conll_2012, _read_conll_2012, _documents_of_conll, "CoNLL-2012 columns",
         "#begin document, and brackets in the sixth column",
     ),
     Format(

@@ -25,10 +25,10 @@ import numpy as np
 from tallystick.engine import arrays
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import TREES, Format, Opening, find_format
+from tallystick.files.boundaries import TREES
 from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
 from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy
@@ -366,7 +366,7 @@ KEYS = ("id", "events", "coreference", "links")
 def read_jsonl(opening: Opening) -> Hierarchies:
     """The documents of a file, one JSON object a line."""
     reading = _Reading(opening.source)
-    for number, line in enumerate(opening.text.split("\n"), 1):
+    for number, line in enumerate([] if is_empty_list(opening.head) else opening.text.split("\n"), 1):
         if line.strip():
             reading.take(line, number)
     return reading.finish()
@@ -476,8 +476,6 @@ class _Reading:
 
     def finish(self) -> Hierarchies:
         """The columns of all documents."""
-        if not self.building.documents:
-            raise self.building.error("has no documents; expected one JSON object a line")
         if len(self.ways) > 1:
             raise self.building.error("some events have a span and some do not; give a span to all or to none")
         self.building.identified_by = next(iter(self.ways), "name")
@@ -712,7 +710,7 @@ def _plain_name(name: str) -> str:
 
 FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), lambda opening: read_brat(opening.source)),
-    Format("jsonl", lambda opening: opening.text.lstrip().startswith("{"), read_jsonl),
+    Format("jsonl", lambda opening: opening.text.lstrip().startswith("{") or is_empty_list(opening.head), read_jsonl),
     Format("newick", read=read_newick, boundaries=TREES),
 )
 """What is neither brat nor JSON is trees in parentheses."""

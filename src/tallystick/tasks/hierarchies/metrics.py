@@ -39,8 +39,7 @@ from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.structures.graphs import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
-from tallystick.tasks.coreference.mentions import Overlaps, Side, mentions
-from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks
+from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, Overlaps, Side, mentions
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows

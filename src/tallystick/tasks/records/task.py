@@ -123,7 +123,8 @@ class Records(Task):
     # Scoring
 
     def formats(self) -> Any:
-        from tallystick.files.boundaries import Format, Uncut
+        from tallystick.files.boundaries import Uncut
+        from tallystick.files.source import Format
 
         whole = Uncut("it is one JSON value; as JSON Lines it can be cut")
         return (
@@ -139,13 +140,14 @@ class Records(Task):
         """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
         from tallystick.files.documents import looks_like_text
         from tallystick.tasks.plain import check_indexes
+        from tallystick.tasks.records.files import reference_id
 
         for name, side in (("reference", reference), ("predicted", predicted)):
             if side is None:
                 raise ValueMismatch(
                     f"{name} is None; expected records, or a file of them (for null as a record give [None])"
                 )
-        check_indexes(reference, predicted, settings.id or "id")
+        check_indexes(reference, predicted, (reference_id(settings),), (settings.id or "id",))
         sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
         return sides[0], sides[1], settings
 

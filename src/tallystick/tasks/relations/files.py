@@ -24,12 +24,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from tallystick.errors import MetricError, Place, ValueMismatch
-from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import EXPORTS, SYSTEMS, Annotated, Ask, Layout, formats_of, read_annotated, words
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents, names_of
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, find_format
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet

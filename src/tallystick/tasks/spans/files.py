@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
-from tallystick.files.boundaries import find_format as recognise
+from tallystick.files.boundaries import Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing, all_named, by_order, pair_sides
 from tallystick.files.pairing import Side as PairingSide
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import AnySource, Format, Opening, Source
+from tallystick.files.source import find_format as recognise
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
@@ -324,6 +324,8 @@ class TagLists:
     tokens: tuple[list[str] | None, ...]
     lines: tuple[int, ...] | None = None
     """Where the texts stand, of a file."""
+    notes: tuple[str, ...] = ()
+    """What is to be said about data from Python."""
 
     def place(self, k: int) -> str:
         """Where a text stands, for a message."""
@@ -403,7 +405,7 @@ def _tag_lists(side: Source | Given) -> TagLists:
     for k, (words, of) in enumerate(zip(tokens, tags, strict=True)):
         if words is not None and len(words) != len(of):
             raise SidesMismatch(f"{side.name}[{k}] has {len(words):,} tokens and {len(of):,} tags")
-    return TagLists(side.name, side.ids or (), tags, tokens)
+    return TagLists(side.name, side.ids or (), tags, tokens, notes=side.notes)
 
 
 def _rows(source: Source, field: str | None, names: str | None) -> TagLists:

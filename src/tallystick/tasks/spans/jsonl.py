@@ -34,23 +34,24 @@ import numpy as np
 
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
-from tallystick.files.boundaries import Opening
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import (
     EXPORTS,
     SYSTEMS,
+    Annotated,
     AnnotatedFile,
     Ask,
     documents_in,
     fit_together,
     name_of,
     read_annotated,
+    says,
     words,
 )
 from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, all_named, by_order, pair_documents, pair_sides
-from tallystick.files.source import AnySource, Source, shown_name
+from tallystick.files.source import AnySource, Opening, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments, Span, annotate
@@ -105,11 +106,12 @@ def tokenizer_named(name: str | Tokenizer) -> Tokenizer:
 
 @frozen
 class CharSpan:
-    """A segment in characters: its stretches, its tag and where it was read."""
+    """A segment in characters: its stretches, its tag, where it was read, and what text it says is there if its file has no text."""
 
     pieces: tuple[tuple[int, int], ...]
     tag: str
     place: Place
+    said: str | None = None
 
 
 @frozen
@@ -148,6 +150,12 @@ class TokenizedText:
         if not 0 <= start < end <= len(self.text):
             raise InputError(
                 f"span [{start}, {end}) {span.tag} is not inside its text of {len(self.text)} characters",
+                span.place,
+            )
+        if span.said is not None and not says(self.text[start:end], span.said):
+            raise InputError(
+                f"span [{start}, {end}) {span.tag} says {span.said!r:.60}, but these characters of the text are "
+                f"{self.text[start:end]!r:.60}",
                 span.place,
             )
         touched = bisect_right(self.ends, start), bisect_left(self.starts, end)
@@ -278,13 +286,21 @@ def _of_annotated(found: AnnotatedFile, confidence: str | None) -> _Side:
     sure = None if confidence is None else ItemConfidences(confidence)
     records = []
     for number, one in enumerate(found.documents):
-        spans = tuple(CharSpan(((span.start, span.end),), span.label or "", one.place) for span in one.spans)
+        spans = tuple(
+            CharSpan(((span.start, span.end),), span.label or "", one.place, _said(span.given, one))
+            for span in one.spans
+        )
         given = [span.given for span in one.spans]
         scores = () if sure is None else tuple(sure.take(str(number), given, "spans", one.place))
         records.append(_Record(one.name, one.text, one.tokens, spans, one.place, scores))
     if sure is not None:
         sure.refuse_nothing("spans")
     return _Side(records, found.documents[0].unit, found.warnings)
+
+
+def _said(given: Any, document: Annotated) -> str | None:
+    """What a span says is at its offsets, if that could not be compared yet because its file has no text."""
+    return given.get("text") if document.text is None and isinstance(given, dict) else None
 
 
 def _annotated(pairs: Sequence[tuple[_Record, _Record]], offsets: Offsets, keep_tokens: bool) -> AnnotatedTexts:

@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
-from tallystick.files.boundaries import Format, Uncut
+from tallystick.files.boundaries import Uncut
 from tallystick.files.json_values import Json, NotJson, decode, decode_line, shown
 from tallystick.files.pairing import (
     Documents,
@@ -53,7 +53,7 @@ from tallystick.files.pairing import (
     places_of,
     repeated_name,
 )
-from tallystick.files.source import AnySource, Source, read_text, shown_name
+from tallystick.files.source import AnySource, Format, Source, is_empty_list, read_text, shown_name
 from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.plain import Given, expect, named
@@ -87,6 +87,8 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
         raise InputError("has only blank lines; expected templates", file)
     if _MUC4.search(content):
         return string_templates(file, content)
+    if is_empty_list(content.encode()):
+        return TemplateDocuments(file, "JSON")
     if start[0] != "{":
         first = content.count("\n", 0, len(content) - len(start)) + 1
         raise InputError(
