@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallystick.errors import InputError, Place, counted, some
-from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
+from tallystick.files.documents import MISSING, found_instead, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
     AROUND,
     CUT,
@@ -136,6 +136,8 @@ class Logs:
     """Where the log is that is being read."""
     repeated: list[tuple[str, Place | None]] = field(default_factory=list)
     """Keys that stand twice in one object, of which the last one counts, and where."""
+    instead: str = ""
+    """What the first log without a name has in the place of one."""
     logged_twice: int = 0
     """Calls that their log has before, with the same id."""
 
@@ -172,7 +174,7 @@ class Logs:
     def require_names(self) -> None:
         """All logs have an id; one without could belong to any."""
         if None in self.names:
-            what = f"has no text or number under {self.id!r}, which pairs the other logs"
+            what = f"has no text or number under {self.id!r}, which pairs the other logs{self.instead}"
             raise InputError(what, self.logs[self.names.index(None)].place)
 
 
@@ -533,6 +535,8 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             key = portion.names[place] if portion.names else None
             if key is None:
                 key = _id_at(value, id, lines.place(number))
+            if key is None and None not in logs.names:
+                logs.instead = found_instead(value, id)
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
             nothing = not log.calls and not _is_log(value)
