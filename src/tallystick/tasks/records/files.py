@@ -595,7 +595,7 @@ class Pairing:
         """Other documents in memory of the same shape, read, paired and looked at as these are."""
         left, right = self.reference.again(reference, "reference"), self.predicted.again(predicted, "predicted")
         right.findings.unknown_counts = self.predicted.findings.unknown_counts
-        right.lenient = lenient or (isinstance(right.lines, HeldLines) and right.lines.texts)
+        right.lenient = lenient or right.lines.texts
         pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
         pairing.how, pairing.nameless = self.how, self.nameless
         return pairing
@@ -870,6 +870,8 @@ def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, refer
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,
     )  # fmt: skip
+    if isinstance(lines, PickedLines):
+        lines.gaps = lines.gaps or lines.texts
     if settings.confidence is None:
         return lines
     if isinstance(lines, ArrowLines):  # confidences are taken apart row by row
@@ -924,8 +926,7 @@ def lay_together(
         advice=LENIENT,
     )  # fmt: skip
     right.confidences = None if settings.confidence is None else Confidences(settings.confidence)
-    texts = isinstance(right.lines, HeldLines) and right.lines.texts
-    right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
+    right.lenient, right.tolerant = settings.lenient or right.lines.texts, not shape.promised
     named = settings.id is not None or settings.reference_id is not None
     pairing = Pairing(left, right, id_named=named, missing=missing)
     for side, other in ((left, right), (right, left)):
