@@ -191,10 +191,8 @@ class Number(Similarity):
     def pairs_to_match(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
         if self.parse or not isinstance(r, Numbers) or not isinstance(p, Numbers) or not len(r) or not len(p):
             return super().pairs_to_match(r, p, blocks)
+        left, right = r.parts[0], p.parts[0]
         dense = blocks.dense()
-        # By size, each search begins near where the one before ended; what is sorted here is sorted for all that follows.
-        by_size = [np.lexsort((side.parts[0], b)) for side, b in ((r, dense.reference), (p, dense.predicted))]
-        left, right, dense = r.parts[0][by_size[0]], p.parts[0][by_size[1]], dense.at(*by_size)
         order, first, counts = _ranges(dense, *self._reach(left), right)
         rows = np.bincount(dense.reference, minlength=dense.bound)
         crowded = np.bincount(dense.reference, counts, dense.bound) > FEW_PAIRS * np.maximum(rows, LEAST_ROWS)
@@ -207,7 +205,7 @@ class Number(Similarity):
             found = there.renumber(crowd, others)
             counts[crowd] = 0
         i, j = np.repeat(np.arange(len(left), dtype=np.int64), counts), order[expand(first, counts)]
-        return Pairs.joined([self._listed(left, right, dense, i, j), found]).renumber(*by_size)
+        return Pairs.joined([self._listed(left, right, blocks, i, j), found])
 
     def _bounds(self, a: F64) -> tuple[F64, F64]:
         """The smallest and the largest number that is close to each a, up to rounding."""
