@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from public_data import PUBLIC, needs
 from tallystick.errors import InputError
-from tallystick.files.lines import Pieces
+from tallystick.files.source import Pieces
 from tallystick.tasks.coreference.chains import Chains, repeated_mentions
 from tallystick.tasks.coreference.files import _word, read_chains, read_conll
 

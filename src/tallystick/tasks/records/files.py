@@ -35,11 +35,11 @@ from tallystick.files.documents import (
     HeldLines,
     PickedLines,
     are_named,
+    found_instead,
     hold_values,
     is_wrong_id,
     open_documents,
     read_path,
-    value_at,
     wrong_id,
 )
 from tallystick.files.json_values import (
@@ -53,7 +53,6 @@ from tallystick.files.json_values import (
     repeated_key,
     repeated_key_of,
     says_repeated,
-    shown,
     try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
@@ -319,16 +318,14 @@ class RecordFile:
             if is_wrong_id(found):
                 raise wrong_id(self.id_field, found, self.place(number))
 
-    def found_first(self) -> str:
-        """What the first document has in the place of an id, for a message."""
+    def found_instead(self, number: int | None = None) -> str:
+        """What the document of a line, or the first, has in the place of an id, for a message."""
         if self.lines.name == "-":
             return ""
-        line = next((line for portion in self.lines.portions(1) for line in portion.lines[:1]), b"")
+        there = (one for portion in self.lines.portions() for one in zip(portion.numbers, portion.lines, strict=True))
+        line = next((line for at, line in there if number in (at, None)), b"")
         (value,) = try_decode(line) or (None,)
-        if not isinstance(value, dict):
-            return ""
-        found = value_at(value, self.id_field)
-        return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
+        return found_instead(value, self.id_field)
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
@@ -359,7 +356,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, which pairs the other documents",
+                    f"has no text or number under {self.id_field!r}, which pairs the other documents{self.found_instead(number)}",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -577,7 +574,7 @@ class Pairing:
                     "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
                 )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_first()}{other}",
+                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_instead()}{other}",
                     side.place(1),
                 )
         return self.how
