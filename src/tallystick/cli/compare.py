@@ -346,7 +346,7 @@ def score_systems(
             raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
     if missing != "error":
         results = _without_missing(results, absent, missing, len(references) > 1)
-    notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
+    notes = [f"Warning: {note}" for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
 
 
