@@ -27,7 +27,17 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Record, Refusals, Rows, Surplus, as_objects, split_surplus
+from tallystick.engine.data import (
+    ABSENT_PREDICTION,
+    Invalid,
+    Nullable,
+    Record,
+    Refusals,
+    Rows,
+    Surplus,
+    as_objects,
+    split_surplus,
+)
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
@@ -529,7 +539,7 @@ def named(portion: Portion, keys: list[Any]) -> list[Any]:
 
 # Two files laid against each other.
 
-NO_PREDICTION = Invalid("has no prediction")
+NO_PREDICTION = Invalid(ABSENT_PREDICTION)
 
 
 @frozen
