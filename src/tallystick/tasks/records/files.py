@@ -27,7 +27,8 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Record, Refusals, Rows, Surplus, as_objects, split_surplus
+from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
+from tallystick.engine.values import Invalid, Refusals, Surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
