@@ -355,7 +355,8 @@ class Slices(Tables):
         note = (
             f"*: differs from the rest, {said}." if any_ else f"No slice differs significantly from the rest ({said})."
         )
-        return Table(columns, rows, f"{metric} by {self.called}", [f"[ ]: {100 * level:g} % interval.", note])
+        notes = [f"[ ]: {100 * level:g} % interval.", note]
+        return Table(columns, rows, f"{metric} by {self.called}", notes, metric=metric)
 
     def as_dict(self) -> dict[str, Any]:
         return {
