@@ -33,6 +33,15 @@ def test_levels_are_counted_outside_of_texts_only():
         refuse_deep(f'["{text}", "{text}"]')
 
 
+@pytest.mark.parametrize(
+    ("line", "found"), [(b'{"a": 1},', ","), (b'{"a": 1}}\n', "}"), (b'{"a": 1} {"b": 2}', '{"b":')]
+)
+def test_what_is_behind_a_value_is_shown_where_it_begins(line, found):
+    with pytest.raises(NotJson, match=re.escape(f"is not JSON: found {found!r} after the value")) as error:
+        decode(line)
+    assert error.value.column == line.rindex(found.encode()) + 1
+
+
 @given(st.text('":\t a\n\r\\', max_size=60).map(str.encode))
 def test_marks_of_keys_are_the_same_whichever_way_they_are_counted(data):
     expected = len(re.findall(rb'"[ \t\r\n]*:', data))

@@ -13,7 +13,7 @@ import click
 
 from tallystick.cli.comparison import Showing, base_among, base_option, page_options, show_comparisons, ties_option
 from tallystick.cli.figures import figures_command
-from tallystick.cli.main import LazyGroup, printable
+from tallystick.cli.main import LazyGroup, chosen_format, formats, printable, say
 from tallystick.cli.options import (
     Layout,
     TaskCommand,
@@ -30,7 +30,6 @@ from tallystick.cli.options import (
     train_option,
     training_of,
 )
-from tallystick.cli.output import FORMATS, chosen_format, say
 from tallystick.errors import MetricError, SidesMismatch, TallystickError, counted, did_you_mean, some
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, of_run, option_of
@@ -221,7 +220,7 @@ def comparison_options(task: Task, own: Sequence[click.Option] = ()) -> list[cli
         ties_option(),
         click.Option(["--correlations"], is_flag=True, help="Also print how far the metrics agree about the order of the systems."),
         click.Option(["--differences"], is_flag=True, help="Also print every pair of systems: difference, interval, p."),
-        click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        click.Option(["--format", "format_"], type=click.Choice(formats()), help="Default: table on a terminal, else tsv."),
         *layout_options(columns="metrics", ranks=True),
         *page_options(),
     ]  # fmt: skip

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tallystick.cli.gates import look_at_gates, pass_gates
-from tallystick.cli.main import printable
+from tallystick.cli.main import chosen_format, printable, progress, save_picture, say, show_explanation, show_tables
 from tallystick.cli.options import (
     FILE,
     Common,
@@ -39,7 +39,6 @@ from tallystick.cli.options import (
     task_options,
     training_of,
 )
-from tallystick.cli.output import chosen_format, progress, save_picture, say, show_explanation, show_tables
 from tallystick.errors import InputError, MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.show.tables import choose_columns

@@ -21,7 +21,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
+from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
 from tallystick.files.json_values import (
     TOO_DEEP,
     Unreadable,
@@ -32,6 +32,7 @@ from tallystick.files.json_values import (
     id_of,
     is_id,
     read_noisy,
+    shown,
     try_decode,
 )
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
@@ -70,6 +71,14 @@ def value_at(value: Any, path: str) -> Any:
         if value is MISSING:
             return MISSING
     return value
+
+
+def found_instead(value: Any, path: str) -> str:
+    """What a document has in the place of an id, for a message."""
+    if not isinstance(value, dict):
+        return f" (it is {shown(value)})" if value is not None else ""
+    found = value_at(value, path)
+    return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
 
 
 def raw_at(line: bytes, path: str) -> bytes:
@@ -135,7 +144,7 @@ class HeldLines(Lines):
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
         self.texts, self.inside = texts, inside
-        """Whether some documents are in memory as a model wrote them, or were never written; and whether names are inside, too."""
+        """Whether some documents are as a model wrote them, and whether names are inside, too."""
 
     def rename(self, other: Any) -> None:
         """Take names that are texts of digits for numbers, if those of the other side, of which this is one, are numbers."""
@@ -218,6 +227,12 @@ class PickedLines(Lines):
         if gap is not None and not filled:
             raise gap
 
+    def has_texts(self) -> bool:
+        """Whether some documents are as a model wrote them, or were never written."""
+        assert self.take is not None
+        lines = (line for portion in self.inner.portions() for line in portion.lines)
+        return any(_is_text(value_at((try_decode(line) or (MISSING,))[0], self.take)) for line in lines)
+
     def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
         if self.take is None:
             return self.inner.not_json(error, number, line, advice)
@@ -262,11 +277,16 @@ def open_documents(
     those that a document is known to have, and `by_key` says that one object is {id: document}."""
     if isinstance(given, Lines):
         return given
-    if isinstance(given, (str, os.PathLike)):
+    found: Lines
+    if in_file := isinstance(given, (str, os.PathLike)):
         found = _open_file(given, kinds, fields, by_key, id)
     else:
         found = hold_values(given, name, fields, by_key, text=text)
-    return found if take is None and id.isidentifier() else PickedLines(found, take, id, gaps)
+    if take is None and id.isidentifier():
+        return found
+    picked = PickedLines(found, take, id, gaps)
+    picked.texts = found.texts if take is None else text and not in_file and picked.has_texts()
+    return picked
 
 
 def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool, id: str) -> Lines:

@@ -247,6 +247,9 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
     if "(byte " in message:
         offset = int(str(error).rsplit("(byte ", 1)[1].rstrip(")"))
         message = message.rsplit(" (byte", 1)[0]
+        if message == "trailing characters":
+            offset -= 1  # where they begin
+            message = f"found {data[offset:].split(maxsplit=1)[0][:20].decode('utf-8', 'replace')!r} after the value"
     else:  # it was truncated
         half = _HALF.search(data)
         offset = half.start() if half and "surrogate" in message else len(data.rstrip())

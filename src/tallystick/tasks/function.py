@@ -180,6 +180,8 @@ ASKED = {
 def settings_from(task: Task, given: Mapping[str, Any]) -> Any:
     """The task's settings, each checked as the command would."""
     known = {one.name: one for one in task.options("figures")}
+    if "metric" in given and "metric" not in known:
+        raise MetricError(f"{task.name} has no option 'metric'; expected metrics={given['metric']!r:.60}")
     hints = typing.get_type_hints(task.Settings)
     for name in given:
         if name not in known:

@@ -330,6 +330,12 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
     if not shared:
         told = [f"{side.name} is {' or '.join(map(side.describe, side.found))}" for side in sides]
         return SidesMismatch(f"{' and '.join(told)}; give both as one, or both as several")
+    if not any(side.value for side in sides):
+        names, what = " and ".join(side.name for side in sides), sides[0].what
+        return ValueMismatch(
+            f"{names} {'is' if len(sides) == 1 else 'are'} empty: one {what} or a collection of 0? Give a mapping by document id, {{'d1': []}}, "
+            f"for one {what} without anything"
+        )
     told = [f"{side.name} is {' or '.join(map(side.describe, sorted(shared, reverse=True)))}" for side in sides]
     return ValueMismatch(
         f"the data can be read in two ways: {' and '.join(told)}; give a mapping by document id, {{'d1': ...}}, to say which"

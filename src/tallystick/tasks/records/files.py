@@ -27,7 +27,8 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Record, Refusals, Rows, Surplus, as_objects, split_surplus
+from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
+from tallystick.engine.values import Invalid, Refusals, Surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
@@ -35,11 +36,11 @@ from tallystick.files.documents import (
     HeldLines,
     PickedLines,
     are_named,
+    found_instead,
     hold_values,
     is_wrong_id,
     open_documents,
     read_path,
-    value_at,
     wrong_id,
 )
 from tallystick.files.json_values import (
@@ -53,7 +54,6 @@ from tallystick.files.json_values import (
     repeated_key,
     repeated_key_of,
     says_repeated,
-    shown,
     try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
@@ -319,16 +319,14 @@ class RecordFile:
             if is_wrong_id(found):
                 raise wrong_id(self.id_field, found, self.place(number))
 
-    def found_first(self) -> str:
-        """What the first document has in the place of an id, for a message."""
+    def found_instead(self, number: int | None = None) -> str:
+        """What the document of a line, or the first, has in the place of an id, for a message."""
         if self.lines.name == "-":
             return ""
-        line = next((line for portion in self.lines.portions(1) for line in portion.lines[:1]), b"")
+        there = (one for portion in self.lines.portions() for one in zip(portion.numbers, portion.lines, strict=True))
+        line = next((line for at, line in there if number in (at, None)), b"")
         (value,) = try_decode(line) or (None,)
-        if not isinstance(value, dict):
-            return ""
-        found = value_at(value, self.id_field)
-        return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
+        return found_instead(value, self.id_field)
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
@@ -359,7 +357,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, which pairs the other documents",
+                    f"has no text or number under {self.id_field!r}, which pairs the other documents{self.found_instead(number)}",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -577,7 +575,7 @@ class Pairing:
                     "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
                 )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_first()}{other}",
+                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_instead()}{other}",
                     side.place(1),
                 )
         return self.how
@@ -598,7 +596,7 @@ class Pairing:
         """Other documents in memory of the same shape, read, paired and looked at as these are."""
         left, right = self.reference.again(reference, "reference"), self.predicted.again(predicted, "predicted")
         right.findings.unknown_counts = self.predicted.findings.unknown_counts
-        right.lenient = lenient or (isinstance(right.lines, HeldLines) and right.lines.texts)
+        right.lenient = lenient or right.lines.texts
         pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
         pairing.how, pairing.nameless = self.how, self.nameless
         return pairing
@@ -876,6 +874,8 @@ def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, refer
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,
     )  # fmt: skip
+    if isinstance(lines, PickedLines):
+        lines.gaps = lines.gaps or lines.texts
     if settings.confidence is None:
         return lines
     if isinstance(lines, ArrowLines):  # confidences are taken apart row by row
@@ -930,8 +930,7 @@ def lay_together(
         advice=LENIENT,
     )  # fmt: skip
     right.confidences = None if settings.confidence is None else Confidences(settings.confidence)
-    texts = isinstance(right.lines, HeldLines) and right.lines.texts
-    right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
+    right.lenient, right.tolerant = settings.lenient or right.lines.texts, not shape.promised
     named = settings.id is not None or settings.reference_id is not None
     pairing = Pairing(left, right, id_named=named, missing=missing)
     for side, other in ((left, right), (right, left)):

@@ -24,7 +24,7 @@ import msgspec
 from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.surplus import Surpluses
-from tallystick.engine.data import ABSENT, Unfit
+from tallystick.engine.values import ABSENT, Unfit
 from tallystick.errors import counted
 
 MOST_LISTED = 1000
@@ -386,4 +386,6 @@ def kind_of(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     kind = kind_of(value)
+    if isinstance(value, str) and value.lower().lstrip("-") in ("nan", "inf", "infinity"):
+        return f"{value}, which is no number in JSON"  # a float in memory, or a text
     return kind if kind in _JSON_WORDS.values() else f"{kind} {value!r:.40}"

@@ -573,7 +573,7 @@ def score(
     record is plain data, an instance of a type, or text: JSON, or whatever a model wrote. `type` is a dataclass, a pydantic model or any
     other type of a record, `schema` a JSON Schema; without either the shape is inferred from the reference. `choices` say by path
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
-    text is always read leniently; everything else only with `lenient`.
+    text in memory is always read leniently, by itself or under `from_`; everything else only with `lenient`.
 
     >>> results = ts.score({"vendor": "Acme", "total": 12.5}, '{"vendor": "Acme", "total": 12}')
     >>> results.f1
