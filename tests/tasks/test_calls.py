@@ -180,7 +180,7 @@ def test_explain_by_label_and_compare():
     files = EXAMPLES / "calls.gold.jsonl", EXAMPLES / "calls.openai.jsonl"
     assert "web_search" in run("explain", "calls", *files, "--document", "art").stdout
     rows = run("score", "calls", *files, "--by", "label").stdout
-    assert "web_search\t0.0\t\t0.0\t0" in rows
+    assert "web_search\tnames\t0.0\t\t0.0\t0" in rows
     assert "calls[*].arguments.to[*]" in run("score", "calls", *files, "--by", "field").stdout
     run("compare", "calls", files[0], f"A={files[1]}", f"B={EXAMPLES / 'calls.anthropic.jsonl'}")
 
