@@ -141,8 +141,8 @@ def _templates() -> dict[str, Subject]:
     from tallystick.tasks.templates import metrics as room
 
     def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
-        sides = [[_entities(document) for document in side] for side in (left, right)]
-        return room.evaluate(*sides, [name])[name].changed(undefined=None)
+        gold, guess = ([_entities(document) for document in side] for side in (left, right))
+        return room.evaluate(gold, guess, [name])[name].changed(undefined=None)
 
     known = {name: metric.kind.headline for name, metric in room.ALL.items()}
     return _scored("templates", known, TypedSpace.of(TemplateSet[str]), score)
@@ -162,14 +162,13 @@ def _spans() -> dict[str, Subject]:
     from tallystick.tasks.spans import metrics as room
 
     def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
-        sides = [
+        gold, guess = (
             [[(one.place.start, one.place.stop, one.tag) for one in text.spans] for text in side]
             for side in (left, right)
-        ]
-        lengths = [
-            max((end for text in pair for _, end, _ in text), default=0) + 2 for pair in zip(*sides, strict=True)
-        ]
-        return room.evaluate(*sides, [name], lengths=lengths)[name].changed(undefined=None)
+        )
+        ends = ([end for _, end, _ in (*a, *b)] for a, b in zip(gold, guess, strict=True))
+        lengths = [max(one, default=0) + 2 for one in ends]
+        return room.evaluate(gold, guess, [name], lengths=lengths)[name].changed(undefined=None)
 
     # tags are no spans, and what is allowed under constrained_overlap has to be said
     known = {
