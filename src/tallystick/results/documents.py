@@ -17,7 +17,7 @@ import numpy as np
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Invalid
+from tallystick.engine.values import Invalid
 from tallystick.errors import MetricError
 from tallystick.files.writing import JsonText, to_json, to_json_object, written
 from tallystick.frozen import frozen

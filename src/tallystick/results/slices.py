@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.data import as_objects, field_names, fields_of
+from tallystick.engine.data import as_objects
 from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.tally import Labelled
+from tallystick.engine.values import field_names, fields_of
 from tallystick.errors import InputError, MetricError, Place, TallystickError, counted, did_you_mean, some
 from tallystick.files.documents import MISSING, open_documents, value_at
 from tallystick.files.json_values import decode_line, try_decode

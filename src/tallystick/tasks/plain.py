@@ -370,7 +370,7 @@ def _in_one_order(left: Given, right: Given) -> tuple[Given, Given]:
     if len(left.documents) != len(right.documents):
         raise SidesMismatch(
             f"reference has {counted(len(left.documents), 'document')} and predicted has {len(right.documents):,}; without names on "
-            "both sides they are paired by order, so the numbers must be equal"
+            "both sides they are paired by order, so the numbers must be equal; mappings by document id can lack some (--missing empty)"
         )
     from tallystick.files.pairing import Side, by_order
 

@@ -27,18 +27,9 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import (
-    ABSENT_PREDICTION,
-    Invalid,
-    Nullable,
-    Record,
-    Refusals,
-    Rows,
-    Surplus,
-    as_objects,
-    split_surplus,
-)
-from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
+from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
+from tallystick.engine.values import ABSENT_PREDICTION, Invalid, Refusals, Surplus
+from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
     MISSING,
@@ -66,7 +57,7 @@ from tallystick.files.json_values import (
     try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
-from tallystick.files.pairing import Missing, Repeats, allowed
+from tallystick.files.pairing import Missing, Repeats, allowed, refuse_by_order, require_allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import (
     Findings,
@@ -559,9 +550,9 @@ class Pairing:
     ) -> None:
         self.reference, self.predicted = reference, predicted
         predicted.counts_repeated = True
-        self.id_named, self.missing = id_named, missing
-        self.noted_elsewhere = missing is not None and missing.asked
-        """Whether documents on one side only are for `missing` to report, and no faults of the file."""
+        self.id_named, self.missing = id_named, missing or Missing()
+        self.noted_elsewhere = self.missing.asked
+        """Whether documents that were not answered are for `missing` to report, and no faults of the file."""
         self.fills_gaps = predicted.lenient or self.noted_elsewhere
         self.how = ""
         self.nameless = False
@@ -633,6 +624,7 @@ class Pairing:
         return ColumnReader(side, row_by_row=mixed and side.type is None)
 
     def _by_order(self, left: Reader, right: Reader) -> Iterator[Batch]:
+        refuse_by_order(self.missing)
         done = 0
         while True:
             numbers, _, references = left.take()
@@ -710,12 +702,14 @@ class Pairing:
             raise InputError(
                 f"the id {again!r} of {line} is a duplicate; ids must be unique", self.predicted.lines.file
             )
-        if (missing or extra) and not allowed(self.missing, missing, extra) and not self.predicted.lenient:
-            problem = unmet_ids(missing, extra)
-            if self.missing is None:
-                problem += "; --lenient scores a missing prediction as nothing and ignores extra ones"
-            raise SidesMismatch(f"{self.reference.lines.file} and {self.predicted.lines.file}: {problem}")
-        self.ignored = [] if self.noted_elsewhere else extra
+        compared = self.missing.comparison
+        if self.predicted.lenient:
+            noted = allowed(self.missing, missing, extra if compared else [])
+            self.ignored = [] if noted and compared else extra
+        elif missing or extra:
+            also = "" if compared else "--lenient counts it as nothing, and ignores what only the prediction has"
+            files = self.reference.lines.file, self.predicted.lines.file
+            require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)
         if unread:
             self.predicted.findings.unread += len(unread)
