@@ -79,6 +79,7 @@ def coreference(
     drop_singletons: bool = ...,
     compat: Literal["reference"] | None = ...,
     strict: bool = ...,
+    ignore_tokens: bool = ...,
 ) -> Results:
     """MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files."""
 
