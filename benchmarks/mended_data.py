@@ -906,8 +906,8 @@ def _draw_coreference(draw: random.Random) -> Drawn:
 
 def _write_coreference(corpus: Any) -> dict[str, Any]:
     """The mended columns as clusters of (start, end)."""
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions, prepare
-    from tallystick.tasks.coreference.metrics import mended
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions, prepare
+    from tallystick.tasks.coreference.show import mended
 
     prepared, spans = mended(corpus.pairs, corpus.kinds, CoreferenceOptions()), {}
     for chains, rows, columns in prepare(corpus.pairs, CoreferenceOptions()).sides():

@@ -148,15 +148,11 @@ def _signature(one: Public) -> str:
         found = inspect.signature(one.value)
     except (TypeError, ValueError):
         return ""
-    if list(found.parameters) == ["values", "named"]:
-        names = getattr(one.value, "__dataclass_fields__", {})
-        listed = [f"{name}={_default(field)}" if _has_default(field) else name for name, field in names.items()]
-    else:
-        listed = [_parameter(each) for each in found.parameters.values()]
-        kinds = [each.kind for each in found.parameters.values()]
-        keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL
-        if keyword in kinds and rest not in kinds:
-            listed.insert(kinds.index(keyword), "*")
+    listed = [_parameter(each) for each in found.parameters.values()]
+    kinds = [each.kind for each in found.parameters.values()]
+    keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL
+    if keyword in kinds and rest not in kinds:
+        listed.insert(kinds.index(keyword), "*")
     line = f"{one.name}({', '.join(listed)})"
     if len(line) > 100:
         line = f"{one.name}(\n    " + ",\n    ".join(listed) + ",\n)"
@@ -170,14 +166,6 @@ def _parameter(each: inspect.Parameter) -> str:
 
 def _spelled(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
-
-
-def _has_default(field: Any) -> bool:
-    return type(field.default).__name__ != "_MISSING_TYPE" or type(field.default_factory).__name__ != "_MISSING_TYPE"
-
-
-def _default(field: Any) -> str:
-    return "..." if type(field.default).__name__ == "_MISSING_TYPE" else _spelled(field.default)
 
 
 def _members(one: Public) -> str:

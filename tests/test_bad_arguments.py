@@ -10,6 +10,8 @@ from running import run
 from tallystick.errors import MetricError
 
 BAD = {
+    'ts.spans([["B-A"]], [["B-A"]], metric="ts")': "spans has no option 'metric'; expected metrics='ts'",
+    "ts.parse('function(x:y)')": "position 10 of the expression: functions such as x:y are not allowed here",
     'ts.number("x")': "number(): absolute must be a number, found 'x'",
     "ts.number(float('nan'))": "absolute must be a number, found nan",
     "ts.number(True)": "must be a number, found True",

@@ -1,7 +1,9 @@
 """Frozen values behave as dataclasses do."""
 
 import copy
+import inspect
 import pickle
+import pydoc
 from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
 from typing import ClassVar
 
@@ -101,3 +103,32 @@ def test_arguments_that_do_not_fit(call, message):
 def test_a_value_checks_itself():
     with pytest.raises(ValueError, match="no name"):
         Place(1, called="")
+
+
+def test_what_a_class_can_be_called_with_is_known_before_and_after_its_method_is_written():
+    for _ in range(20):
+        shown = str(inspect.signature(Place))
+        assert shown == "(x: int, y: int = 2, tags: tuple[str, ...] = (), called: str = 'here')"
+        Place(1)
+    assert list(inspect.signature(Own).parameters) == ["x", "y", "tags", "z"]
+    assert not inspect.signature(Nothing).parameters
+
+    class Child(Point):
+        def __init__(self, z: int) -> None:
+            super().__init__(z, z)
+
+    @frozen
+    class Called:
+        x: int
+
+        def __call__(self, word: str) -> str:
+            return word * self.x
+
+    assert list(inspect.signature(Child).parameters) == ["z"]
+    assert list(inspect.signature(Called(2)).parameters) == ["word"]
+
+
+def test_help_shows_a_class_and_not_how_it_is_made():
+    shown = pydoc.plain(pydoc.render_doc(Point))
+    assert "class Point(builtins.object)\n |  Point(x: int, y: int = 2, tags: tuple[str, ...] = ())" in shown
+    assert not {"_init", "_delete", "_hash", "named:", "written"} & set(shown.replace("(", " ").split())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
-from inspect import get_annotations
+from inspect import Parameter, Signature, get_annotations
 from itertools import repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
@@ -62,25 +62,14 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     for base in cls.__mro__[:0:-1]:
         found |= base.__dict__.get("__dataclass_fields__", {})
     for name, annotation in own.items():
-        # A descriptor says what its default is.
-        value: Any = getattr(cls, name, MISSING) if name in cls.__dict__ else MISSING
-        if isinstance(value, Field):
-            one = value
-            if value.default is MISSING:
-                delattr(cls, name)
-            else:
-                setattr(cls, name, value.default)
-        else:
-            one = field(default=value)
-        one.name, one.type, one.kw_only = name, annotation, False
-        one._field_type = _KINDS["shared" if "ClassVar" in str(annotation) else "own"]  # type: ignore[attr-defined]
-        found[name] = one
+        found[name] = _made_field(cls, name, annotation)
     names = tuple([name for name, one in found.items() if one._field_type is _KINDS["own"]])  # type: ignore[attr-defined]
     shared = {
         "__dataclass_fields__": found,
         "__dataclass_params__": _PARAMS,
         "__match_args__": names,
         "__init__": _init,
+        "__signature__": _SIGNATURE if "__init__" not in cls.__dict__ else None,
         "_few": repeat(True, FEW),
         "__setattr__": _set,
         "__delattr__": _delete,
@@ -100,13 +89,48 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     return cls
 
 
+def _made_field(cls: type, name: str, annotation: Any) -> Field[Any]:
+    # A descriptor says what its default is.
+    value: Any = getattr(cls, name, MISSING) if name in cls.__dict__ else MISSING
+    if isinstance(value, Field):
+        one = value
+        if value.default is MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, value.default)
+    else:
+        one = field(default=value)
+    one.name, one.type, one.kw_only = name, annotation, False
+    one._field_type = _KINDS["shared" if "ClassVar" in str(annotation) else "own"]  # type: ignore[attr-defined]
+    return one
+
+
 def _alone(*names: str) -> Callable[[Any], tuple[Any, ...]]:
     """The values of no field, or of one: named twice to `attrgetter`, one inside of others would be hashed 2^depth times."""
     return lambda self: tuple(getattr(self, name) for name in names)
 
 
+class _SignatureOfFields:
+    """What a class can be called with, put together when somebody asks: `help`, an editor."""
+
+    def __get__(self, instance: Any, owner: Any) -> Signature | None:
+        own = next(one for one in owner.__mro__ if not {"__init__", "__signature__"}.isdisjoint(one.__dict__))
+        if instance is not None or "__signature__" not in own.__dict__:
+            return None
+        found = []
+        for name in owner.__match_args__:
+            one = owner.__dataclass_fields__[name]
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            given = Parameter.empty if default is MISSING else default
+            found.append(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=given, annotation=one.type))
+        return Signature(found)
+
+
+_SIGNATURE = _SignatureOfFields()
+
+
 def _init(self: Any, *values: Any, **named: Any) -> None:
-    """Stands in for a method that is written once there are a few instances; until then, and that is often all, each field is set."""
+    # Stands in for a method that is written once there are a few instances; until then, and that is often all, each field is set.
     owner: Any = next(one for one in type(self).__mro__ if "__dataclass_fields__" in one.__dict__)
     names = owner.__match_args__
     given = {**dict(zip(names, values, strict=False)), **named}
@@ -167,3 +191,9 @@ def _equal(self: Any, other: Any) -> Any:
 
 def _hash(self: Any) -> int:
     return hash(self._values)
+
+
+for _name, _method in (
+    ("__init__", _init), ("__repr__", _repr), ("__setattr__", _set), ("__delattr__", _delete), ("__eq__", _equal), ("__hash__", _hash),
+):  # fmt: skip
+    _method.__name__ = _method.__qualname__ = _name  # as `help` shows it

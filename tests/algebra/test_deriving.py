@@ -232,3 +232,15 @@ def test_notes_add_up():
     assert (
         str(ts.derive(Annotated[list[str], ts.distinct, ts.matched("N:1")])) == "f1(match(exact, N:1, distinct=True))"
     )
+
+
+def test_a_function_in_the_place_of_a_choice_says_how_it_becomes_one():
+    @dataclass
+    class Talk:
+        minutes: int
+
+    with pytest.raises(
+        DerivationError, match=r"at minutes: expected a similarity.*; a function is one as ts\.function\(f\)$"
+    ):
+        ts.derive(Talk, {"minutes": lambda a, b: float(abs(a - b) < 5)})
+    assert "function(" in str(ts.derive(Talk, {"minutes": ts.function(lambda a, b: float(abs(a - b) < 5))}))

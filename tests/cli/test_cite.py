@@ -9,7 +9,7 @@ import pytest
 
 import tallystick
 from running import run
-from tallystick.cli.main import FRAMEWORK, STATISTICS, entries, keys_of, metric_names
+from tallystick.cli.about import FRAMEWORK, STATISTICS, entries, keys_of, metric_names
 from tallystick.tasks.contract import find_task, task_names
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"

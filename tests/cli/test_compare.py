@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 from test_records import GOLD, SYSTEM, folder, run, write  # noqa: F401
 
-from tallystick.cli.output import FORMATS
+from tallystick.cli.main import formats
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ EXPECTED = {  # what stands in each format for the system whose figure is 0.4, t
 }
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", formats())
 def test_every_format(systems, format_):
     shown = compare("good=gold.jsonl", "some=system.jsonl", "worse.jsonl", "--format", format_, "--correlations").stdout
     assert re.search(EXPECTED[format_], shown), shown

@@ -251,7 +251,10 @@ def test_history_shows_figures_over_time(files: dict[str, Path], tmp_path: Path)
     assert "is no result of tallystick" in run("history", tmp_path / "text.json", code=2).stderr
     (tmp_path / "lines.json").write_text('{"id": 1}\n{"id": 2}\n')
     said = run("history", tmp_path / "lines.json", code=2).stderr
-    assert "lines.json:2:2: is no result of tallystick (is not JSON: trailing characters); save it with --save" in said
+    assert (
+        "lines.json:2:1: is no result of tallystick (is not JSON: found '{\"id\":' after the value); save it with --save"
+        in said
+    )
     assert load(saved[0]).time.startswith("20")
 
 
@@ -356,3 +359,13 @@ def test_damaged_results_are_errors_with_a_place(tmp_path: Path) -> None:
     for damage in ([1], {"records": [{"path": "a"}]}, {"records": 1}, {"records": [{"path": 1, "figures": {}}]}):
         (tmp_path / "bad.json").write_text(json.dumps({**whole, "fields": damage}))
         assert "bad.json" in run("history", tmp_path / "bad.json", "--by", "field", code=2).stderr
+
+
+@pytest.mark.parametrize(("gate", "problem"), [("f1", "expects FIGURE=VALUE"), ("f1=90", "between 0 and 1")])
+def test_a_gate_that_cannot_be_understood_is_reported_before_anything_is_scored(
+    files: dict[str, Path], gate: str, problem: str
+) -> None:
+    done = run("score", "records", files["gold"], files["good"], "--fail-under", gate, code=2)
+    assert problem in done.stderr
+    assert "shape" not in done.stderr
+    assert not done.stdout

@@ -306,6 +306,17 @@ def test_explain_finds_a_document_and_says_if_there_is_none(folder):
     assert 'Did you mean "lines[*].price"' in message
 
 
+@pytest.mark.parametrize("lines", [[], None, "absent"])
+def test_explain_shows_a_field_of_items_whose_whole_list_is_empty_null_or_missing(folder, lines):
+    write("gold.jsonl", [{"id": "a", "lines": [{"sku": "1", "desc": "x"}, {"sku": "2", "desc": "y"}]}])
+    write("system.jsonl", [{"id": "a"} if lines == "absent" else {"id": "a", "lines": lines}])
+    done = run("explain", "records", "gold.jsonl", "system.jsonl", "--field", "lines[*].desc")
+    assert [line.split("\t")[:4] for line in done.stdout.splitlines()[1:]] == [
+        ["a", "missing", "lines[0].desc", "'x'"],
+        ["a", "missing", "lines[1].desc", "'y'"],
+    ]
+
+
 def alternatives(gold, system, choice):
     write("gold.jsonl", [{"id": k, "a": a} for k, a in enumerate(gold)])
     write("system.jsonl", [{"id": k, "a": a} for k, a in enumerate(system)])

@@ -1,7 +1,11 @@
+import re
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tallystick.files import json_values
 from tallystick.files.json_values import DEEPEST, NotJson, decode, refuse_deep, try_decode
 
 
@@ -27,3 +31,21 @@ def test_levels_are_counted_outside_of_texts_only():
     refuse_deep("[" + ",".join(["[]"] * 500_000) + "]")
     for text in ("[" * 3000, '\\"' + "{" * 3000, "]" * 3000 + "[" * 3000):
         refuse_deep(f'["{text}", "{text}"]')
+
+
+@pytest.mark.parametrize(
+    ("line", "found"), [(b'{"a": 1},', ","), (b'{"a": 1}}\n', "}"), (b'{"a": 1} {"b": 2}', '{"b":')]
+)
+def test_what_is_behind_a_value_is_shown_where_it_begins(line, found):
+    with pytest.raises(NotJson, match=re.escape(f"is not JSON: found {found!r} after the value")) as error:
+        decode(line)
+    assert error.value.column == line.rindex(found.encode()) + 1
+
+
+@given(st.text('":\t a\n\r\\', max_size=60).map(str.encode))
+def test_marks_of_keys_are_the_same_whichever_way_they_are_counted(data):
+    expected = len(re.findall(rb'"[ \t\r\n]*:', data))
+    assert json_values.key_marks(data) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_values, "LONG", 0)
+        assert json_values.key_marks(data) == expected

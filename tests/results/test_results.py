@@ -208,3 +208,14 @@ def test_what_a_comparison_cannot_know_is_said(comparison: ts.Comparison) -> Non
 
     with pytest.raises(MetricError, match="only figures were compared"):
         compare_runs({"A": [{"f1": 0.5}]}).errors()
+
+
+def test_the_result_of_an_expression_is_broken_down_as_those_of_a_task_are():
+    reference = [[{"a": 1, "type": "x"}, {"a": 2, "type": "y"}]]
+    predicted = [[{"a": 1, "type": "x"}, {"a": 2, "type": "x"}]]
+    result = ts.evaluate(ts.f1(ts.match(ts.each(a=ts.exact, type=ts.exact))), reference, predicted)
+    assert [row[0] for row in result.by("field").rows] == ["[*].type", "[*].a"]
+    assert result.by("label", "type").columns[0] == "type"
+    assert "  [*].type         2      0.5000" in str(result.by("field"))
+    with pytest.raises(MetricError, match="those by label, document, field"):
+        result.by("words")

@@ -56,7 +56,7 @@ def test_line_ends_of_the_old_macintosh_are_not_one_long_line(name, tmp_path):
 
 def test_several_records_between_crs_are_not_one(tmp_path):
     said = outcome(READERS["records"], b'{"a": 1}\r{"a": 2}\r', tmp_path)
-    assert "trailing characters (do lines end with CR alone? convert them to LF)" in said
+    assert "found '{\"a\":' after the value (do lines end with CR alone? convert them to LF)" in said
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -14,7 +14,7 @@ FILES = {
 
 @pytest.mark.parametrize("wanted", FILES)
 def test_a_file_for_another_task_is_recognised(wanted, tmp_path):
-    from tallystick.cli.main import hint, looks_like
+    from tallystick.cli.about import hint, looks_like
 
     for task, content in FILES.items():
         file = tmp_path / task
@@ -25,7 +25,7 @@ def test_a_file_for_another_task_is_recognised(wanted, tmp_path):
 
 
 def test_nothing_is_said_of_what_is_not_known(tmp_path):
-    from tallystick.cli.main import hint
+    from tallystick.cli.about import hint
 
     file = tmp_path / "x"
     for content in (b"", b"<html>", b'{"vendor": "x"}\n', b"\xff\x00", b"{"):

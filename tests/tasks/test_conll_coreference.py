@@ -17,7 +17,7 @@ from public_data import PUBLIC, needs
 from tallystick.errors import InputError
 from tallystick.files.source import Pieces
 from tallystick.tasks.coreference.chains import Chains, repeated_mentions
-from tallystick.tasks.coreference.files import read_chains, read_conll
+from tallystick.tasks.coreference.files import _word, read_chains, read_conll
 
 ROOT = Path(__file__).resolve().parents[2]
 # A worktree may stand elsewhere, hence the variable.
@@ -255,6 +255,39 @@ def test_the_same_id_in_two_documents_is_two_entities(tmp_path: Path) -> None:
 
 def test_header_without_a_space(tmp_path: Path) -> None:
     assert read(tmp_path, text_of("-").replace("document (", "document(")).documents == ["(d1); part 000"]
+
+
+CELLS = st.lists(
+    st.sampled_from(["d", "7", "12", "d_1", "1_d", "²", "a\u00a0b", "wörd", "#", "-"]), min_size=0, max_size=8
+)
+BLANKS = st.sampled_from(["\t", " ", "   ", " \t "])
+
+
+@given(
+    st.lists(st.none() | st.tuples(st.sampled_from(["", " "]), CELLS, BLANKS), max_size=12),
+    st.sampled_from([1, 1 << 20]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_words_are_those_of_each_line(
+    tmp_path: Path, lines: list[tuple[str, list[str], str] | None], size: int
+) -> None:
+    """As `_word` has them line by line; None is a blank line, which ends a sentence."""
+    sentences: list[list[str]] = [[]]
+    text = "#begin document (d1); part 000\n"
+    for line in lines:
+        if line is None:
+            sentences.append([])
+            text += "\n"
+        else:
+            before, cells, blank = line
+            cells = ["d", *cells] if cells[:1] == ["#"] else cells  # that would be a comment
+            sentences[-1].append(_word([*cells, "-"]))
+            text += f"{before}{blank.join([*cells, '-'])}\n"
+    path = tmp_path / "file.conll"
+    path.write_text(f"{text}#end document\n", "utf-8")
+    found = read_conll(Pieces(path, size), keep_text=True).texts
+    known = [sentence for sentence in sentences if sentence]
+    assert found == ({"(d1); part 000": known} if all(map(all, known)) else {})
 
 
 def test_semeval_header(tmp_path: Path) -> None:

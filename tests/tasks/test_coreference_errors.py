@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.files import read_chains
-from tallystick.tasks.coreference.metrics import CoreferenceOptions, find_errors, overlapping, score
-from tallystick.tasks.coreference.show import find_mistakes
+from tallystick.tasks.coreference.metrics import CoreferenceOptions, score
+from tallystick.tasks.coreference.show import find_errors, find_mistakes, overlapping
 
 KINDS = [
     "span error", "missing mention", "extra mention", "missing entity", "extra entity", "divided entity", "conflated entity",

@@ -202,6 +202,22 @@ def test_columns_of_tables_and_arrays_are_lists() -> None:
         ts.spans(frame["gold"], frame["predicted"].iloc[::-1])
 
 
+def test_tables_with_ids_are_paired_by_them_whatever_their_indexes() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [{"id": name, "clusters": [[(0, 1), (end, end + 1)]]} for name, end in (("a", 3), ("b", 7))]
+    table = pandas.DataFrame(rows)
+    for key in ("id", "doc_key"):
+        named = table.rename(columns={"id": key})
+        assert ts.coreference(named, named.iloc[::-1], "muc")["muc"].f1 == 1
+    with pytest.raises(SidesMismatch, match="pair the rows by order"):
+        ts.coreference(table, table.drop(columns="id").iloc[::-1])
+    values = pandas.DataFrame({"key": ["a", "b"], "v": [1, 2]})
+    other = values.rename(columns={"key": "id"}).iloc[::-1]
+    assert ts.records(values, other, id="id", reference_id="key")["records"].f1 == 1
+    with pytest.raises(SidesMismatch, match="pair the rows by order"):
+        ts.records(values, other)
+
+
 def test_a_file_is_a_path_an_open_file_or_its_text(tmp_path) -> None:
     text = "a B-PER\nb O\n\nc O\n"
     file = tmp_path / "gold.iob"

@@ -65,16 +65,6 @@ def test_a_whole_float_is_the_whole_number(task: str, tmp_path: Path) -> None:
     assert "again.jsonl" in run("score", task, gold, again, code=2).stderr
 
 
-@pytest.mark.parametrize("task", [task for task in LINES if task not in ("records", "calls", "spans")])
-def test_an_empty_list_is_a_file_without_documents(task: str, tmp_path: Path) -> None:
-    full, empty = write(tmp_path / "full.jsonl", task, ["a", "b"]), tmp_path / "empty.json"
-    empty.write_text(" [ ]\n")
-    assert '2 only in the reference: "a", "b"' in run("score", task, full, empty, code=3).stderr
-    for other in (full, empty):
-        done = run("score", task, empty, other, code=2)
-        assert "empty.json: has no documents; expected at least one" in done.stderr
-
-
 @pytest.mark.parametrize("task", ["records", "spans"])
 def test_a_column_of_whole_floats(task: str, tmp_path: Path) -> None:
     import pyarrow as pa
@@ -245,7 +235,31 @@ def test_ids_on_one_side_only_are_told(task: str, tmp_path: Path) -> None:
             assert run("score", task, *files).stderr.count(said) == 1
 
 
-@pytest.mark.parametrize("task", ["relations", "roles", "nary", "events", "arguments"])
+SENTENCE = {"words": ["a", "b"], "heads": [0, 1], "deprels": ["root", "x"]}
+OF_PYTHON = {
+    **LINES,
+    "dependencies": SENTENCE,
+    "spans, tags": {"tags": ["O"]},
+    "coreference, texts": {"clusters": [["a", "b"]]},
+}
+
+
+@pytest.mark.parametrize("task", [task for task in OF_PYTHON if task not in ("records", "calls")])
+def test_ids_on_one_side_only_are_told_in_python(task: str, tmp_path: Path) -> None:
+    """Records and calls say how they are paired below every table."""
+    score, line = getattr(ts, task.split(",")[0]), OF_PYTHON[task]
+    with_ids, without = [{"id": one, **line} for one in "ab"], [line, line]
+    said = "{} has no ids and {} has; the documents are paired by order"
+    assert score(with_ids, without).warnings.count(said.format("predicted", "reference")) == 1
+    assert score(without, with_ids).warnings.count(said.format("reference", "predicted")) == 1
+    for sides in ((with_ids, with_ids), (without, without)):
+        assert not any("paired by order" in one for one in score(*sides).warnings)
+
+
+WITH_LISTS = [task for task in LINES if task not in ("records", "calls", "spans")]
+
+
+@pytest.mark.parametrize("task", WITH_LISTS)
 def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
     gold, nothing = write(tmp_path / "gold.jsonl", task, ["a", "b"]), tmp_path / "nothing.json"
     nothing.write_text("[]")
@@ -253,6 +267,15 @@ def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
     assert done.returncode
     assert 'the document ids differ; 2 only in the reference: "a", "b"' in done.stderr
     run("compare", task, gold, nothing, gold, "--missing", "empty")
+
+
+@pytest.mark.parametrize("task", WITH_LISTS)
+def test_an_empty_list_is_no_reference(task: str, tmp_path: Path) -> None:
+    full, empty = write(tmp_path / "full.jsonl", task, ["a", "b"]), tmp_path / "empty.json"
+    empty.write_text(" [ ]\n")
+    for other in (full, empty):
+        done = run("score", task, empty, other, code=2)
+        assert "empty.json: has no documents; expected at least one" in done.stderr
 
 
 @pytest.mark.parametrize("task", ["relations", "events", "arguments", "coreference"])
@@ -297,6 +320,26 @@ def test_what_stands_where_an_id_was_asked_for_is_shown(tmp_path: Path) -> None:
         system.write_text(f"{line}\n{line}\n")
         with pytest.raises(InputError, match=rf"system.jsonl:1: .* under 'id', which should be its id {found}"):
             ts.records(gold, system, id="id")
+
+
+INSTEAD = {
+    '{"key": 1, "v": [], "calls": []}': '(it has "key", "v", "calls")',
+    '{"id": null, "calls": []}': "(found null)",
+    "[]": "(it is [])",
+}
+
+
+@pytest.mark.parametrize("task", ["records", "calls"])
+@pytest.mark.parametrize("line", INSTEAD)
+def test_what_one_document_has_instead_of_an_id_is_shown(task: str, line: str, tmp_path: Path) -> None:
+    gold, system = write(tmp_path / "gold.jsonl", task, ["a", "b", "c"]), tmp_path / "system.jsonl"
+    system.write_text(
+        "\n".join([*gold.read_text().splitlines()[:1], "", line, *gold.read_text().splitlines()[2:]]) + "\n"
+    )
+    what = "logs" if task == "calls" else "documents"
+    said = f"system.jsonl:3: has no text or number under 'id', which pairs the other {what} {INSTEAD[line]}"
+    for files in ((gold, system), (system, gold)):
+        assert said in run("score", task, *files, code=2).stderr
 
 
 @pytest.mark.parametrize("task", ["relations", "events"])

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from tallystick.engine.data import Invalid
+from running import run
+from tallystick.engine.values import Invalid
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files import lines as lines_module
 from tallystick.tasks.records.files import lay_together
@@ -88,6 +89,44 @@ def test_an_id_that_stands_twice_names_its_line(tmp_path, where):
         pairs(good, bad)
     with pytest.raises(InputError, match=rf"b\.jsonl:{where + 1}: the id 1 is already used in line 2"):
         pairs(bad, good)
+
+
+TWICE = ['{"a": 1, "a": 2}', '{"a": 1, "a"\t:2}', '{"a": 1, "a" \t :2}', '{"a" : 1, "a": 2}']
+
+
+@pytest.mark.parametrize("twice", TWICE)
+@pytest.mark.parametrize("kind", ["a few lines", "many lines", "flat", "under a path", "a mapping", "of a type"])
+def test_a_key_that_stands_twice_in_one_object(tmp_path, kind, twice):
+    """In a prediction, which a model writes, the last one counts; a reference has to be right."""
+    good, options = '{"a": 2}', []
+    lines = [f'{{"id": {k}, "v": {good}}}' for k in range(300 if kind == "many lines" else 5)]
+    if kind == "flat":
+        lines, good, twice = [f'{{"id": {k}, "a": 2}}' for k in range(300)], '"a": 2', twice[1:-1]
+    elif kind == "under a path":
+        lines, options = (
+            [f'{{"id": {k}, "log": {{"v": {good}}}}}' for k in range(5)],
+            ["--from", "log", "--reference-from", "log"],
+        )
+    elif kind == "of a type":
+        (tmp_path / "types.py").write_text(
+            "from dataclasses import dataclass\n@dataclass\nclass A:\n a: int\n b: int | None = None\n"
+            "@dataclass\nclass R:\n id: int\n v: A\n"
+        )
+        options = ["--type", "types.py:R"]
+    bad = [*lines[:3], lines[3].replace(good, twice), *lines[4:]]
+    if kind == "a mapping":
+        lines, bad = ([f'{{"a": {lines[0]}, "b": {lines[1]}, "c": {one}}}'] for one in (lines[3], bad[3]))
+    for name, content in (("good", lines), ("bad", bad)):
+        (tmp_path / f"{name}.{'json' if kind == 'a mapping' else 'jsonl'}").write_text("\n".join(content) + "\n")
+    names = [path.name for path in (next(tmp_path.glob("good.*")), next(tmp_path.glob("bad.*")))]
+    done = run("score", "records", *names[::-1], *options, cwd=tmp_path, code=2)
+    assert "has the key 'a' twice in one object; expected each key once" in done.stderr
+    assert kind == "a mapping" or "bad.jsonl:4: " in done.stderr
+    done = run("score", "records", *names, *options, cwd=tmp_path, code=2 if kind == "a mapping" else 0)
+    if kind != "a mapping":
+        said = "duplicate keys in one object, of which the last counts: 1 prediction, the first: 'a' at bad.jsonl:4"
+        assert said in done.stderr
+    assert "twice" not in run("score", "records", names[0], names[0], *options, cwd=tmp_path).stderr
 
 
 def test_an_id_that_is_missing_further_down(tmp_path):

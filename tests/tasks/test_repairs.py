@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from tallystick.tasks.contract import Scored, find_task
 from tallystick.tasks.coreference import metrics as coreference
+from tallystick.tasks.coreference import show
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.files import read_conll
-from tallystick.tasks.coreference.metrics import KINDS, PLAIN, score_mended
+from tallystick.tasks.coreference.metrics import PLAIN
+from tallystick.tasks.coreference.show import KINDS, score_mended
 from tallystick.tasks.mending import find_errors
 from tallystick.tasks.spans.files import corpus_from_python
 from tallystick.tasks.spans.metrics import score as score_spans
@@ -77,7 +79,7 @@ def test_repairs_without_errors_change_nothing(documents):
     now, after = fixed("coreference", pairs, "conll")
     again = repaired(pairs)
     assert again == pytest.approx(after)  # a kind that does not occur has the score as it is
-    for kind, found in coreference.find_errors(pairs).items():
+    for kind, found in show.find_errors(pairs).items():
         assert 0 <= again[kind] <= 1 + 1e-9
         if not found:
             assert again[kind] == pytest.approx(now)

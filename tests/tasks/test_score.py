@@ -12,6 +12,7 @@ import pytest
 
 import tallystick as ts
 from running import run
+from tallystick.errors import InputError, SidesMismatch
 
 
 @dataclass
@@ -262,3 +263,32 @@ def test_a_file_called_as_a_module_of_python_leaves_that_alone(tmp_path):
     assert ts.score({"x": 1}, '{"x": 1}', type=f"{tmp_path / 'types.py'}:One").exact == 1
     assert sys.modules["types"] is types
     assert types.SimpleNamespace
+
+
+@pytest.mark.parametrize("kind", ["bare", "from_", "frame"])
+def test_a_models_text_in_memory_is_read_leniently_wherever_it_is(kind):
+    texts = ['Sure: {"a": 1}', "no", None]
+    rows = [{"id": k, "output": text} for k, text in enumerate(texts)]
+    reference = [{"id": k, "a": 1} for k in range(3)]
+    if kind == "bare":
+        found = ts.score([{"a": 1}] * 3, texts)
+    else:
+        predicted = pytest.importorskip("pandas").DataFrame(rows) if kind == "frame" else rows
+        found = ts.score(reference, predicted, from_="output")
+    assert (found.precision, found.recall) == (1, 1 / 3)
+    with pytest.raises(SidesMismatch, match="only in the reference"):
+        ts.score(reference, [{"id": k, "output": {"b": 1}} for k in range(2)], from_="output")
+
+
+def test_a_models_text_in_a_file_is_read_leniently_only_if_that_is_asked_for(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"id": 1, "a": 1}\n')
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"id": 1, "output": 'x {"a": 1}'}) + "\n")
+    both = tmp_path / "gold.jsonl", tmp_path / "answers.jsonl"
+    with pytest.raises(InputError, match="lenient=True"):
+        ts.score(*both, from_="output")
+    assert ts.score(*both, from_="output", lenient=True).f1 == 1
+
+
+def test_a_nan_is_called_by_its_name():
+    warning = ts.score([{"total": 1.0}], [{"total": float("nan")}]).warnings[0]
+    assert "total: expected a number, found nan, which is no number in JSON" in warning

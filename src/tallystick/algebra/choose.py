@@ -235,7 +235,7 @@ class Rules:
         if found is None:
             raise DerivationError(
                 f"at {where.removeprefix(f'{self.source}: ')}: expected a similarity, ordered, distinct, matched(...) or ignore, "
-                f"found {spec!r}"
+                f"found {spec!r}{'; a function is one as ts.function(f)' if callable(spec) else ''}"
             )
         return found
 

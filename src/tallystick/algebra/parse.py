@@ -80,7 +80,7 @@ class _Reader:
         at = self.place if place is None else place
         line = self.text.replace("\n", " ").replace("\r", " ")
         shown = Place("", None, at + 1, line).caret()
-        return MetricError(f"{message} at position {at + 1} of the expression{shown}")
+        return MetricError(f"position {at + 1} of the expression: {message}{shown}")
 
     def next(self) -> tuple[str, str, int]:
         token = _TOKEN.match(self.text, self.place)

@@ -29,9 +29,9 @@ import numpy as np
 
 from tallystick.algebra.node import DELTA, Kernel, Similarity, options_of, require
 from tallystick.algebra.text import plain_text
-from tallystick.engine.arrays import Blocks, Pairs
-from tallystick.engine.data import Data, Scope, Unfit, fields_of
-from tallystick.engine.encoded import Codes, Numbers, different_values, freeze, number_values
+from tallystick.engine.arrays import Blocks, Codes, Numbers, Pairs
+from tallystick.engine.data import Data, Scope, different_values
+from tallystick.engine.values import Unfit, fields_of, freeze, number_values
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.json_values import NotJson, decode
 from tallystick.frozen import frozen
@@ -117,15 +117,17 @@ def _parse_number(text: str) -> tuple[str, list[str | None], str, tuple[int, int
     if after.endswith("-") and not found["sign"]:
         negative, after = True, after[:-1]
     words = _words_beside(f"{found['before']} {found['mark']}", after)
+    if words is None or (negative and found["sign"] == "-"):
+        return None
     spelled = _spelled(found["digits"], grouped=not found["power"])
-    if words is None or spelled == [None, None] or (negative and found["sign"] == "-"):
+    if spelled == [None, None]:
         return None
     return "-" if negative or found["sign"] == "-" else "", spelled, found["power"] or "", words
 
 
 def _with_plain_digits(text: str) -> str:
     """A text with the signs and digits of other scripts as ASCII has them."""
-    text = plain_text(unicodedata.normalize("NFKC", text).translate(_SIGNS))
+    text = plain_text(text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_SIGNS))
     if text.isascii():
         return text
     return "".join(str(unicodedata.digit(c)) if c.isdigit() and not c.isascii() else c for c in text)

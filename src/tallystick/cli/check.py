@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.main import chosen_format, formats, say, show_tables
 from tallystick.cli.options import FILE, Number, check_before
-from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -63,13 +63,14 @@ if TYPE_CHECKING:
 @click.option(
     "--require", multiple=True, metavar="PROPERTY", help="Exit with 1 if this property fails, e.g. P1; may be repeated."
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+@click.option("--format", "format_", type=click.Choice(formats()), help="Default: table on a terminal, else tsv.")
 def check(metrics: tuple[str, ...], **given: Any) -> None:
     """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
     order and renaming, duplicates, empties. Show the smallest counterexample for each failure.
 
     METRIC is a named metric (hierarchies.muc_p), a task (coreference), all (except events), or with --type an expression.
-    Tasks with named metrics are coreference, dependencies, events, hierarchies, nary, relations, roles, and equations.
+    Tasks with named metrics are coreference, dependencies, events, hierarchies, nary, relations, roles, spans,
+    templates, and equations.
 
     \b
     tallystick check coreference.muc coreference.b3

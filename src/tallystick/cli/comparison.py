@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tallystick.cli.main import chosen_format, save_picture, say, show_tables
 from tallystick.cli.options import FILE, PICTURE, Layout, refuse_overwriting
-from tallystick.cli.output import chosen_format, save_picture, say, show_tables
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.show.tables import WRITERS, Table, choose

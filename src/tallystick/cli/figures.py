@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.comparison import Showing, base_among, base_option, page_options, show_comparisons, ties_option
+from tallystick.cli.main import chosen_format, formats
 from tallystick.cli.options import Layout, check_before, layout_options, take
-from tallystick.cli.output import FORMATS, chosen_format
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
 from tallystick.files.source import read_text, shown_name
 
@@ -57,7 +57,7 @@ def figures_command(summary: str, *, best_first: bool) -> click.Command:
         click.Option(["--mean", "means"], multiple=True, metavar="NAME=METRIC,...", help="Also compute the mean of several metrics, e.g. conll=muc,b3,ceaf_e."),
         click.Option(["--truncate"], is_flag=True, help="Truncate decimals instead of rounding, like the reference scorer of coreference."),
         click.Option(["--correlations/--no-correlations"], default=True, show_default=True, help="Print how far the metrics agree about the order of the systems."),
-        click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        click.Option(["--format", "format_"], type=click.Choice(formats()), help="Default: table on a terminal, else tsv."),
         *layout_options(("--digits",), columns="metrics", ranks=True),
         click.Option(["--digits"], type=click.IntRange(0, 15), help="Decimals.  [default: as written in FILE, one more for means]"),
         *page_options(),

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.main import chosen_format, formats, say, show_tables
 from tallystick.cli.options import PICTURE, Common, check_before
-from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import MetricError, check_share, did_you_mean
 from tallystick.frozen import frozen
 
@@ -142,8 +142,9 @@ def _known(result: Result) -> dict[str, float | None]:
 
 
 def check_invalid(specifications: Sequence[str], task: Task) -> None:
-    """That the share of invalid answers is asked of a task that can have any: a gate that can never fail guards nothing."""
-    if not task.invalid_answers and any(figure == "invalid" for _, figure, _ in find_gates(specifications)):
+    """That gates can be understood, and that the share of invalid answers is asked of a task that can have any: a gate that can
+    never fail guards nothing."""
+    if "invalid" in [figure for _, figure, _ in find_gates(specifications)] and not task.invalid_answers:
         raise MetricError(
             f"--fail-under invalid=...: a file of {task.name} that cannot be read is an error, so this gate could never fail; leave it out"
         )
@@ -236,7 +237,7 @@ def _xml(text: str) -> str:
 @click.option(
     "--by", type=click.Choice(["field", "label"]), help="Show the figures by field or label instead of by metric."
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+@click.option("--format", "format_", type=click.Choice(formats()), help="Default: table on a terminal, else tsv.")
 @click.option(
     "--picture", type=PICTURE, metavar="FILE", help="Also draw the figures: .svg, .png or .pdf (needs matplotlib)."
 )

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.main import chosen_format, formats, progress, say, show_tables
 from tallystick.cli.options import FILE, Number, refuse_overwriting, task_options, together
-from tallystick.cli.output import FORMATS, chosen_format, progress, say, show_tables
 from tallystick.errors import InputError, MetricError, counted
 from tallystick.tasks.contract import find_task
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PORT = 8765
 
 format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."
+    "--format", "format_", type=click.Choice(formats()), help="Default: table on a terminal, else tsv."
 )
 
 
@@ -109,7 +109,7 @@ def terminal(store: str, annotator: str) -> None:
     Keys: 1 yes, 2 no; 7 (9, 0, letters; # and a number) a reference, 8 none of them; 3 to 6 the relation; Enter saves and goes
     on; b back, s skip, r remark, + the whole text, q quit. Each answer is saved at once; the next session resumes where this one stopped.
     """
-    from tallystick.cli.output import standard_output
+    from tallystick.cli.main import standard_output
     from tallystick.judging.desk import Desk
     from tallystick.judging.store import Store
     from tallystick.judging.terminal import Keys, judge_in_terminal

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from tallystick.cli.output import FORMATS, say
+from tallystick.cli.main import formats, say
 from tallystick.errors import InputError, MetricError
 from tallystick.frozen import frozen
 from tallystick.show.tables import UNCERTAINTIES
@@ -439,7 +439,7 @@ def common_options(task: Task) -> list[click.Option]:
     taken = {name for one in fields(task.Settings) for name in (flag(one), *option_of(one).names)}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
     return [
-        click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        click.Option(["--format", "format_"], type=click.Choice(formats()), help="Default: table on a terminal, else tsv."),
         *layout_options(taken),
         click.Option(["--by"], type=click.Choice([*task.breakdowns, "document", *task.all_attributes, *task.also_by]), help=f"Break the figures down{attributes_help(task)}."),
         *label_option(task),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tallystick.cli.gates import look_at_gates, pass_gates
-from tallystick.cli.main import printable
+from tallystick.cli.main import chosen_format, printable, progress, save_picture, say, show_explanation, show_tables
 from tallystick.cli.options import (
     FILE,
     Common,
@@ -39,7 +39,6 @@ from tallystick.cli.options import (
     task_options,
     training_of,
 )
-from tallystick.cli.output import chosen_format, progress, save_picture, say, show_explanation, show_tables
 from tallystick.errors import InputError, MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.show.tables import choose_columns
@@ -438,7 +437,7 @@ def score_in_shards(
         key = {"metrics": metrics, **asdict(settings), "known": known, "asked": reading.asked}
         score = ScorePart(task, metrics, settings, reading)
         done = run_in_shards(task, engine, score, files, executor, key=key, wants=wants)
-    gathered = Scored(None, done.results, extra=done.extra)
+    gathered = Scored(None, done.results, extra=done.extra, unanswered=done.unanswered)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(task, done, common))
     scored, read_as = task.read_as(replace(scored, notes=(*scored.notes, how_it_ran(done))), files, settings)

@@ -128,6 +128,7 @@ def _assign_batch(tensor: F64) -> I64:
 
     best[S] after c columns is the largest weight with the rows in S matched to those columns:
     best'[S] = max(best[S], max over r in S of best[S - r] + w[r, c]).
+    All S with r are taken together, and S - r beside each: the two halves of an axis for r.
     """
     count, height, width = tensor.shape
     subsets = 1 << height
@@ -136,13 +137,13 @@ def _assign_batch(tensor: F64) -> I64:
     taken = np.full((width, count, subsets), -1, np.int8)
     for c in range(width):
         fresh = best.copy()
-        for s in range(1, subsets):
-            for r in range(height):
-                if s >> r & 1:
-                    option = best[:, s & ~(1 << r)] + tensor[:, r, c]
-                    better = option > fresh[:, s]
-                    fresh[better, s] = option[better]
-                    taken[c, better, s] = r
+        for r in range(height):
+            halves = count, subsets >> (r + 1), 2, 1 << r
+            option = best.reshape(halves)[:, :, 0] + tensor[:, r, c, None, None]
+            known = fresh.reshape(halves)[:, :, 1]
+            better = option > known
+            np.copyto(known, option, where=better)
+            np.copyto(taken[c].reshape(halves)[:, :, 1], r, where=better)
         best = fresh
     state = np.argmax(best, axis=1)
     match = np.full((count, height), -1, np.int64)

@@ -21,16 +21,18 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
+from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
 from tallystick.files.json_values import (
     TOO_DEEP,
     Unreadable,
+    decode_line,
     expected_id,
     explained,
     finite,
     id_of,
     is_id,
     read_noisy,
+    shown,
     try_decode,
 )
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
@@ -69,6 +71,29 @@ def value_at(value: Any, path: str) -> Any:
         if value is MISSING:
             return MISSING
     return value
+
+
+def found_instead(value: Any, path: str) -> str:
+    """What a document has in the place of an id, for a message."""
+    if not isinstance(value, dict):
+        return f" (it is {shown(value)})" if value is not None else ""
+    found = value_at(value, path)
+    return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
+
+
+def raw_at(line: bytes, path: str) -> bytes:
+    """The value at a path of a line that has one, as it is written there: what is decoded and written anew has every key once."""
+    from msgspec import Raw
+    from msgspec.json import decode
+
+    if line.lstrip()[:1] == b"{" and path in (inside := decode(line, type=dict[str, Raw])):
+        return bytes(inside[path])
+    for step in read_path(path):
+        if line.lstrip()[:1] == b'"':
+            line = decode(line, type=str).encode()
+        kind: Any = list[Raw] if isinstance(step, int) else dict[str, Raw]
+        line = bytes(decode(line, type=kind)[step])
+    return line
 
 
 def put_at(record: dict[str, Any], steps: Steps, value: Any) -> bool:
@@ -119,7 +144,7 @@ class HeldLines(Lines):
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
         self.texts, self.inside = texts, inside
-        """Whether some documents are in memory as a model wrote them, or were never written; and whether names are inside, too."""
+        """Whether some documents are as a model wrote them, and whether names are inside, too."""
 
     def rename(self, other: Any) -> None:
         """Take names that are texts of digits for numbers, if those of the other side, of which this is one, are numbers."""
@@ -191,7 +216,7 @@ class PickedLines(Lines):
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 try:
-                    lines.append(line if self.take is None else self._document(outer, number))
+                    lines.append(line if self.take is None else self._document(outer, number, line))
                     filled = True
                 except InputError as error:
                     if not self.gaps:
@@ -202,14 +227,18 @@ class PickedLines(Lines):
         if gap is not None and not filled:
             raise gap
 
+    def has_texts(self) -> bool:
+        """Whether some documents are as a model wrote them, or were never written."""
+        assert self.take is not None
+        lines = (line for portion in self.inner.portions() for line in portion.lines)
+        return any(_is_text(value_at((try_decode(line) or (MISSING,))[0], self.take)) for line in lines)
+
     def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
         if self.take is None:
             return self.inner.not_json(error, number, line, advice)
         return InputError(f"the text under {self.take!r} {explained(error, line)}{advice}", self.place(number))
 
-    def _document(self, outer: Any, number: int) -> bytes:
-        import msgspec
-
+    def _document(self, outer: Any, number: int, line: bytes) -> bytes:
         assert self.take is not None
         found = value_at(outer, self.take)
         if found is MISSING:
@@ -219,7 +248,7 @@ class PickedLines(Lines):
             raise InputError(
                 f"has no field {self.take!r}, found {known}{way}{'.' + hint if hint else ''}", self.place(number)
             )
-        return found.encode() if isinstance(found, str) else msgspec.json.encode(found)
+        return found.encode() if isinstance(found, str) else raw_at(line, self.take)
 
 
 def _way(value: Any, steps: Steps) -> str:
@@ -248,11 +277,16 @@ def open_documents(
     those that a document is known to have, and `by_key` says that one object is {id: document}."""
     if isinstance(given, Lines):
         return given
-    if isinstance(given, (str, os.PathLike)):
+    found: Lines
+    if in_file := isinstance(given, (str, os.PathLike)):
         found = _open_file(given, kinds, fields, by_key, id)
     else:
         found = hold_values(given, name, fields, by_key, text=text)
-    return found if take is None and id.isidentifier() else PickedLines(found, take, id, gaps)
+    if take is None and id.isidentifier():
+        return found
+    picked = PickedLines(found, take, id, gaps)
+    picked.texts = found.texts if take is None else text and not in_file and picked.has_texts()
+    return picked
 
 
 def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool, id: str) -> Lines:
@@ -267,7 +301,12 @@ def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by
     lines = Lines(name)
     held = lines._held or ()
     if plain.endswith(".json") and len(held) == 1 and (found := try_decode(held[0])) is not None:
-        return _hold_mapping(found[0], lines.file, fields, by_key) or lines
+        held_by_id = _hold_mapping(found[0], lines.file, fields, by_key)
+        if held_by_id is not None:
+            decode_line(
+                held[0], lines.file
+            )  # of two documents with one id, or two values under one key, the first would be gone
+            return held_by_id
     return lines
 
 

@@ -132,19 +132,31 @@ class RepeatedKey(NotJson):
 
 
 def _refuse_repeated(text: bytes | str, value: Any) -> None:
+    key = repeated_key_of(text, value)
+    if key is not None:
+        raise RepeatedKey(says_repeated(key))
+
+
+def says_repeated(key: str) -> str:
+    """What is wrong with a key that stands twice in one object."""
+    return f"has the key {key!r} twice in one object; expected each key once"
+
+
+def repeated_key_of(text: bytes | str, value: Any) -> str | None:
+    """The first key that stands twice in one object of JSON, given what it was decoded to: written anew, that has each key once, so that
+    only a text with more marks of keys is looked at closely."""
     import msgspec
 
     if not isinstance(value, (dict, list)):
-        return
+        return None
     try:
         more = key_marks(text if isinstance(text, bytes) else text.encode()) > key_marks(msgspec.json.encode(value))
     except OverflowError:  # whole numbers of more than 64 bits are read and not written
         more = True
-    key = repeated_key(text if isinstance(text, str) else text.decode()) if more else None
-    if key is not None:
-        raise RepeatedKey(f"has the key {key!r} twice in one object; expected each key once")
+    return repeated_key(text if isinstance(text, str) else text.decode("utf-8", "replace")) if more else None
 
 
+_SPACED = re.compile(rb'"[ \t\n\r]+:')
 LONG = 10_000
 """From so many bytes on keys are counted by columns."""
 
@@ -152,15 +164,19 @@ LONG = 10_000
 def key_marks(data: bytes) -> int:
     """How often a text is followed by a colon: the number of keys, and of texts that look like one, which stay in what is written anew."""
     if len(data) < LONG:
-        return data.count(b'":') + data.count(b'" :')
+        spaced = any(one in data for one in (b" :", b"\t:", b"\n:", b"\r:"))
+        return data.count(b'":') + (len(_SPACED.findall(data)) if spaced else 0)
     import numpy as np
 
     letters = np.frombuffer(data, np.uint8)  # to look at the colons takes a quarter of the time
-    colons = np.flatnonzero(letters[2:] == ord(":")) + 2
-    before = letters[colons - 1]
-    marks = before == ord('"')
-    marks |= (before == ord(" ")) & (letters[colons - 2] == ord('"'))
-    return int(np.count_nonzero(marks)) + (data[:2] == b'":')
+    before = np.flatnonzero(letters[1:] == ord(":"))
+    found = letters[before]
+    marks = int(np.count_nonzero(found == ord('"')))
+    while len(before := before[(found == 32) | ((found >= 9) & (found <= 13))] - 1):
+        before = before[before >= 0]
+        found = letters[before]
+        marks += int(np.count_nonzero(found == ord('"')))
+    return marks
 
 
 def repeated_key(text: str) -> str | None:
@@ -231,6 +247,9 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
     if "(byte " in message:
         offset = int(str(error).rsplit("(byte ", 1)[1].rstrip(")"))
         message = message.rsplit(" (byte", 1)[0]
+        if message == "trailing characters":
+            offset -= 1  # where they begin
+            message = f"found {data[offset:].split(maxsplit=1)[0][:20].decode('utf-8', 'replace')!r} after the value"
     else:  # it was truncated
         half = _HALF.search(data)
         offset = half.start() if half and "surrogate" in message else len(data.rstrip())

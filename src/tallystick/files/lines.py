@@ -81,6 +81,8 @@ class Lines:
 
     remark = ""
     """What to say about how the documents were found."""
+    texts = False
+    """Whether some documents are in memory as a model wrote them, or were never written."""
 
     def place(self, number: int) -> Place:
         """Where a document stands."""

@@ -299,6 +299,8 @@ class Source:
     """The content, where it cannot be read again: of a packed file's part, of standard input."""
     for_itself: bool = False
     """Whether it stands for a prediction where only the reference counts: training data, which is the other side too."""
+    notes: tuple[str, ...] = ()
+    """What is to be said about data from Python."""
 
     @classmethod
     def of(cls, name: AnySource) -> Source:

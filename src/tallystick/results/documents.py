@@ -17,7 +17,7 @@ import numpy as np
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Invalid
+from tallystick.engine.values import Invalid
 from tallystick.errors import MetricError
 from tallystick.files.writing import JsonText, to_json, to_json_object, written
 from tallystick.frozen import frozen
@@ -30,6 +30,7 @@ from tallystick.results.explanation import (
     InOrder,
     Level,
     Plain,
+    listed,
 )
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import BoxDrawing, Drawing, LaneDrawing
@@ -95,26 +96,31 @@ def _step(child: Explanation, path: str) -> str:
 
 
 def at_field(found: Sequence[Difference], field: str) -> list[Difference]:
-    """Only what concerns one field; where the whole item is missing or extra, its value of that field."""
+    """Only what concerns one field; where the whole item or list is missing or extra, its values of that field."""
     out = []
     for one in found:
         rest = field.removeprefix(one.field)
         if one.field == field:
             out.append(one)
-        elif field.startswith(one.field) and rest.startswith((".", "[")) and "[" not in rest and "<" not in rest:
-            steps = rest.removeprefix(".").split(".")
-            reference, predicted = (_value(side, steps) for side in (one.reference, one.predicted))
-            if reference is not None or predicted is not None:
-                out.append(Difference(one.what, one.path + rest, reference, predicted, 0.0))
+        elif field.startswith(one.field) and rest.startswith((".", "[")) and "<" not in rest:
+            steps = re.findall(r"\[\*\]|[^.\[]+", rest)
+            left, right = (dict(_inside(side, steps, one.path)) for side in (one.reference, one.predicted))
+            out += [Difference(one.what, path, left.get(path), right.get(path), 0.0) for path in left | right]
         elif one.what == INVALID:
             out.append(one)
     return out
 
 
-def _value(value: Any, steps: Sequence[str]) -> Any:
-    for step in steps:
-        value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
-    return value
+def _inside(value: Any, steps: Sequence[str], path: str) -> Iterator[tuple[str, Any]]:
+    """What a value has below it along some steps of a path, each with its place."""
+    if not steps:
+        yield from [] if value is None else [(path, value)]
+    elif steps[0] != "[*]":
+        part = value.get(steps[0]) if isinstance(value, Mapping) else getattr(value, steps[0], None)
+        yield from _inside(part, steps[1:], f"{path}.{steps[0]}")
+    elif isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        for k, item in enumerate(listed(value)):
+            yield from _inside(item, steps[1:], f"{path}[{k}]")
 
 
 def differences_table(found: Sequence[Difference], title: str) -> Table:

@@ -26,7 +26,8 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node
 from tallystick.engine.arrays import I64, Mask, among, distinct
-from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
+from tallystick.engine.data import Data, Extended, Memory, Objects, split_surplus
+from tallystick.engine.values import Surplus, Unfit
 from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Slice

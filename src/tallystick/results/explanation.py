@@ -24,9 +24,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.surplus import is_unknown
-from tallystick.engine.arrays import I64
-from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
-from tallystick.engine.encoded import Column, leaf_values
+from tallystick.engine.arrays import I64, Column
+from tallystick.engine.data import Memory, Objects, Scope, field, leaf_values
+from tallystick.engine.values import Invalid, Surplus, fields_in
 from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -402,7 +402,7 @@ def places_in(homes: I64) -> I64:
 def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
-        bags = [value if type(value) is list else [] if value is None else _listed(value) for value in values]
+        bags = [value if type(value) is list else [] if value is None else listed(value) for value in values]
         if places is None:  # all items of these, in order
             return list(
                 chain.from_iterable([bags[home] for home in homes[np.flatnonzero(np.diff(homes, prepend=-1))].tolist()])
@@ -418,7 +418,7 @@ def values_below(step: str, values: Sequence[Any], homes: I64, places: I64 | Non
     return list(leaf_values(field(Objects(there), name, Scope(), True, absent), Scope()))
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     """The items of a collection; those of a mapping are its entries."""
     if isinstance(value, Mapping):
         return [{"key": key, "value": inside} for key, inside in value.items()]

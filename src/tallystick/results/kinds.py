@@ -20,6 +20,7 @@ from copy import deepcopy
 from decimal import Decimal
 from functools import lru_cache
 from itertools import repeat
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Kind:
     """Which pairs it is asked for: all of those, or, with a similarity, the ones to which that gives at least so much."""
     reads: Similarity | None = None
     """What makes something of both values of such a pair."""
-    letters: Callable[[str, str], bool] | None = None
+    letters: Callable[[bytes, bytes], bool] | None = None
     """What holds of the letters and digits of such texts (`_letters`), which is quickly asked."""
     similarity: Similarity | None = None
     least: float = 1.0
@@ -106,18 +107,18 @@ def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
     return [k for k, weight in zip(places, given, strict=True) if weight >= kind.least]
 
 
-def _letters(reference: Any, predicted: Any) -> tuple[str, str] | None:
+def _letters(reference: Any, predicted: Any) -> tuple[bytes, bytes] | None:
     """The letters and digits of two texts, in lower case; None where something else may matter, too. Texts that are equal, or of which one
     is in the other, when case, punctuation and spaces are ignored have such letters: where they have not, no more has to be asked."""
     if type(reference) is not str or type(predicted) is not str or not reference.isascii() or not predicted.isascii():
         return None
-    return reference.lower().translate(_NO_LETTERS), predicted.lower().translate(_NO_LETTERS)
+    return reference.encode().translate(_LOWER, _NO_LETTERS), predicted.encode().translate(_LOWER, _NO_LETTERS)
 
 
-_NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
+_LOWER, _NO_LETTERS = bytes(range(256)).lower(), bytes(code for code in range(128) if not chr(code).isalnum())
 
 
-def _one_inside(one: str, other: str) -> bool:
+def _one_inside(one: bytes, other: bytes) -> bool:
     return one in other or other in one
 
 
@@ -194,20 +195,18 @@ def _both_readings(reference: Any, predicted: Any) -> int:
 
 def _readings(value: Any) -> int:
     """Which of the readers make something of a value, as bits."""
-    return _known_readings(value) if isinstance(value, (str, int, float)) else _find_readings(value)
-
-
-@lru_cache(maxsize=1 << 16, typed=True)
-def _known_readings(value: Any) -> int:
+    if type(value) is int or type(value) is float:
+        return _NUMBERS | _TRUTHS * (value in (0, 1))
+    if isinstance(value, str):
+        return _TRUTHS * _TRUTH.reads(value) if has_no_digit(value) else _spelled_readings(value)
     return _find_readings(value)
 
 
 def _find_readings(value: Any) -> int:
-    if isinstance(value, str) and has_no_digit(value):
-        return _READERS[_TRUTH] * _TRUTH.reads(value)  # the others need digits
-    if type(value) is int or type(value) is float:
-        return _READERS[_POINT] | _READERS[_NUMBER] | _READERS[_TRUTH] * (value in (0, 1))
     return sum(bit for similarity, bit in _READERS.items() if _reads(similarity, value))
+
+
+_spelled_readings = lru_cache(maxsize=1 << 16)(_find_readings)
 
 
 def _reads(similarity: Similarity, value: Any) -> bool:
@@ -219,6 +218,8 @@ def _reads(similarity: Similarity, value: Any) -> bool:
 
 _POINT, _NUMBER, _DATE, _TRUTH = number(parse="point"), number(parse="auto"), date(parse="auto"), boolean()
 _READERS: dict[Similarity, int] = {_POINT: 1, _NUMBER: 2, _DATE: 4, _TRUTH: 8}
+_NUMBERS, _TRUTHS = 1 | 2, 8
+"""The readers of numbers, and the one of truth values, which alone needs no digits."""
 
 
 def _is_rounded(reference: Any, predicted: Any) -> bool:
@@ -332,11 +333,11 @@ KINDS = {
     for kind in (
         Kind(
             "form", "the same except for Unicode form, white space or float noise", True,
-            fits=lambda *_: True, letters=str.__eq__, similarity=equal, remedy="equal",
+            fits=lambda *_: True, letters=eq, similarity=equal, remedy="equal",
         ),
         Kind(
             "case", "the same text except for upper and lower case", True,
-            fits=_texts, letters=str.__eq__, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
+            fits=_texts, letters=eq, similarity=text("equal", "casefold", "whitespace"), remedy={"text": ["equal", "casefold", "whitespace"]},
         ),
         Kind(
             "number", "the same number, spelled differently", True, reads=_POINT, fits=_spelled_out, similarity=_POINT,
@@ -358,7 +359,7 @@ KINDS = {
         ),
         Kind(
             "text", "the same text except for accents, punctuation or spaces, perhaps case too", True,
-            fits=_words, letters=str.__eq__, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
+            fits=_words, letters=eq, similarity=text("equal", *STEPS), remedy=lambda pairs: {"text": ["equal", *_needed_steps(pairs)]},
         ),
         Kind(
             "empty", "an empty value on one side, nothing on the other", True, remedy={"nothing": ["missing", "null", "empty"]}

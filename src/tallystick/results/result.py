@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tallystick.results.resampling import Interval
     from tallystick.results.results import Results
     from tallystick.show.pictures import Picture
-    from tallystick.show.tables import How
+    from tallystick.show.tables import How, Tables
 
 Figures = dict[str, "float | None"]
 
@@ -433,8 +433,12 @@ class Result(Written):
         """The documents themselves, reference and prediction, as columns."""
         return self._kept()
 
+    def by(self, what: str, label: str | None = None, rows: int | None = None, *, intervals: bool = False) -> Tables:
+        """Figures by "field", "document" or "label" (with its path, such as "[*].type") as a table; see `Results.by`."""
+        return self._alone().by(what, label, rows, intervals=intervals)
+
     def by_field(self) -> list[FieldFigures]:
-        """What every path of the value earned and lost, in the order of the metric."""
+        """What every path of the value earned and lost, in the order of the metric, as data; `by("field")` is the table."""
         return list(self._figures_by_field)
 
     @cached_property
@@ -453,7 +457,8 @@ class Result(Written):
         return group_errors(self.expression, self._kept(), self.ids, examples)
 
     def by_label(self, path: str | None = None) -> list[LabelFigures]:
-        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.
+        """The figures of each value of an exact field as data, such as `by_label("[*].type")` or `by_label("type")`; `by("label", "[*].type")`
+        is the table.
 
         A kind that has labels of its own needs no path.
         """

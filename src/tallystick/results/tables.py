@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Invalid, Scope
-from tallystick.engine.encoded import freeze
+from tallystick.engine.data import Scope
 from tallystick.engine.tally import Counts, lower_is_better
+from tallystick.engine.values import Invalid, freeze
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures, worst_first

@@ -105,8 +105,9 @@ class Call:
             left, right, settings = _sides(self.task, reference, predicted, self.together, self.settings)
             asked = Asked(report=True, keep=True, part=part)
             scored, shown = self.task.run(left, right, self.metrics, settings, asked)
-        exchanged = [note for note in (_exchanged(reference, predicted),) if note]
-        said = {name: (*result.notes, *exchanged) for name, result in scored.results.items()}
+        given = [note for side in (left, right) for note in getattr(side, "notes", ())]
+        given += [note for note in (_exchanged(reference, predicted),) if note]
+        said = {name: (*result.notes, *given) for name, result in scored.results.items()}
         if any(said.values()):
             noted = {name: tuple(renamed(self.task, note) for note in notes) for name, notes in said.items()}
             scored = replace(
@@ -179,6 +180,8 @@ ASKED = {
 def settings_from(task: Task, given: Mapping[str, Any]) -> Any:
     """The task's settings, each checked as the command would."""
     known = {one.name: one for one in task.options("figures")}
+    if "metric" in given and "metric" not in known:
+        raise MetricError(f"{task.name} has no option 'metric'; expected metrics={given['metric']!r:.60}")
     hints = typing.get_type_hints(task.Settings)
     for name in given:
         if name not in known:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, TallystickError, ValueMismatch, counted
@@ -52,6 +52,8 @@ class Given:
     name: str
     documents: tuple[Any, ...]
     ids: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    """What is to be said about it."""
 
     @property
     def lines(self) -> Source:
@@ -69,7 +71,7 @@ class Given:
 
     def source(self, content: str | bytes) -> Source:
         """A text in memory under this side's name."""
-        return Source.of_text(content, f"<{self.name}>")
+        return dataclasses.replace(Source.of_text(content, f"<{self.name}>"), notes=self.notes)
 
 
 Side = Source | Given
@@ -231,12 +233,14 @@ def _mention(value: Any) -> dict[str, Any]:
     }
 
 
-def check_indexes(reference: Any, predicted: Any, id: str | None = None) -> None:
-    """Two columns or tables of pandas whose indexes differ could be meant by order or by index, unless both have a column of ids."""
+def check_indexes(reference: Any, predicted: Any, *ids: Collection[str]) -> None:
+    """Two columns or tables of pandas whose indexes differ could be meant by order or by index, unless both have a column of ids. `ids` are
+    what that can be called, of each side."""
     left, right = (getattr(side, "index", None) for side in (reference, predicted))
     if not all(hasattr(index, "equals") for index in (left, right)) or left.equals(right):  # type: ignore[union-attr]
         return
-    if id is not None and all(id in getattr(side, "columns", ()) for side in (reference, predicted)):
+    columns = (getattr(side, "columns", ()) for side in (reference, predicted))
+    if all(any(name in there for name in names) for there, names in zip(columns, ids or (NAMES, NAMES), strict=True)):
         return
     raise SidesMismatch(
         "the indexes of reference and predicted differ: give .reset_index(drop=True) of both to pair the rows by order, or "
@@ -326,6 +330,12 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
     if not shared:
         told = [f"{side.name} is {' or '.join(map(side.describe, side.found))}" for side in sides]
         return SidesMismatch(f"{' and '.join(told)}; give both as one, or both as several")
+    if not any(side.value for side in sides):
+        names, what = " and ".join(side.name for side in sides), sides[0].what
+        return ValueMismatch(
+            f"{names} {'is' if len(sides) == 1 else 'are'} empty: one {what} or a collection of 0? Give a mapping by document id, {{'d1': []}}, "
+            f"for one {what} without anything"
+        )
     told = [f"{side.name} is {' or '.join(map(side.describe, sorted(shared, reverse=True)))}" for side in sides]
     return ValueMismatch(
         f"the data can be read in two ways: {' and '.join(told)}; give a mapping by document id, {{'d1': ...}}, to say which"
@@ -360,10 +370,13 @@ def _in_one_order(left: Given, right: Given) -> tuple[Given, Given]:
     if len(left.documents) != len(right.documents):
         raise SidesMismatch(
             f"reference has {counted(len(left.documents), 'document')} and predicted has {len(right.documents):,}; without names on "
-            "both sides they are paired by order, so the numbers must be equal"
+            "both sides they are paired by order, so the numbers must be equal; mappings by document id can lack some (--missing empty)"
         )
+    from tallystick.files.pairing import Side, by_order
+
     ids = left.ids or right.ids or tuple(map(str, range(len(left.documents))))
-    return dataclasses.replace(left, ids=ids), dataclasses.replace(right, ids=ids)
+    notes = tuple(by_order(*(Side(one.name, (), named=one.ids is not None) for one in (left, right))))
+    return dataclasses.replace(left, ids=ids), dataclasses.replace(right, ids=ids, notes=notes)
 
 
 # What the tasks' documents have in common

@@ -417,7 +417,7 @@ class _Reading:
         count = np.cumsum(is_token)
         document = self._documents(marks, count)
         if self.keep_text:
-            self._keep_words(piece, is_token, set(document[1:, 0].tolist()))
+            self._keep_words(data, line_start, is_token, set(document[1:, 0].tolist()))
 
         cells = np.flatnonzero((kind == _OTHER) & is_token)
         start = _cell_starts(data, end[cells])
@@ -433,21 +433,22 @@ class _Reading:
         self.lines += len(newline)
         self.tokens += int(count[-1])
 
-    def _keep_words(self, piece: bytes, is_token: Flags, begins: set[int]) -> None:
+    def _keep_words(self, data: Bytes, line_start: IntArray, is_token: Flags, begins: set[int]) -> None:
         """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
-        lines = piece.decode().split("\n")
-        done, last = 0, len(lines) - 1
-        for number in [*np.flatnonzero(~is_token).tolist(), last]:
-            cells = [line.split(None, 5) for line in lines[done:number]]  # none behind the fourth is looked at
-            if cells:
-                self.texts[-1][-1] += [
-                    one[3] if len(one) == 6 and not one[0].isdigit() else _word(one) for one in cells
-                ]
+        words = _find_words(data, line_start, is_token)
+        others = np.flatnonzero(~is_token)
+        before = (others - np.arange(len(others))).tolist()  # how many words
+        done = 0
+        for number, upto, first in zip(others.tolist(), before, data[line_start[others]].tolist(), strict=True):
+            if upto > done:
+                self.texts[-1][-1] += words[done:upto]
             if number in begins:
                 self.texts.append([[]])
-            elif number < last and self.texts and not lines[number].strip():
+            elif self.texts and first != ord("#"):
                 self.texts[-1].append([])
-            done = number + 1
+            done = upto
+        if done < len(words):
+            self.texts[-1][-1] += words[done:]
 
     def _sign(
         self,
@@ -512,14 +513,8 @@ class _Reading:
         return np.array([self.layouts[one] or (0, 0) for one in documents[:, 1].tolist()], np.int64)
 
     def _elements(self, data: Bytes, cells: IntArray, start: IntArray, end: IntArray) -> Elements:
-        # Each cell with the byte behind it, which becomes its newline.
-        length = end - start + 1
-        offset = np.cumsum(length)
-        text = np.zeros(int(offset[-1]) + 8, np.uint8)
-        text[:-8] = data[np.repeat(start - (offset - length), length) + np.arange(offset[-1])]
-        text[offset - 1] = ord("\n")
         try:
-            return find_elements(text, self.ids)
+            return find_elements(np.append(_in_lines(data, start, end), np.zeros(8, np.uint8)), self.ids)
         except WrongCell as wrong:
             line = int(cells[wrong.cell])
             before = data[: start[wrong.cell]].tobytes()
@@ -654,11 +649,7 @@ class _Reading:
     def _texts(self) -> dict[str, Sentences]:
         """The words of the documents that were kept, without those of documents that have none."""
         found = zip(self.names, self.texts, strict=False)
-        return {
-            name: [sentence for sentence in text if sentence]
-            for name, text in found
-            if all(word for sentence in text for word in sentence)
-        }
+        return {name: [sentence for sentence in text if sentence] for name, text in found if all(map(all, text))}
 
     def _comment_warnings(self) -> list[str]:
         if not self.comments:
@@ -721,6 +712,49 @@ def _words(source: Source) -> dict[str, list[str]]:
     """The words of each document that has them, read anew."""
     texts = read_conll(source, keep_text=True).texts
     return {name: [word for sentence in text for word in sentence] for name, text in texts.items()}
+
+
+def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:
+    """`_word` of each line that is a token, found for all at once in lines of six cells or more whose first is plainly no number."""
+    blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
+    begins = ~blank
+    begins[1:] &= blank[:-1]
+    cell = np.flatnonzero(begins)
+    first = np.searchsorted(cell, line_start)
+    many = (np.diff(first, append=len(cell)) > 5)[is_token]
+    first, line_start = first[is_token], line_start[is_token]
+    if many.any():
+        last = data[_ends(blank, cell[first[many] + 1]) - 1]
+        many[many] = (last < 128) & ((last < ord("0")) | (last > ord("9")))
+    words: list[str] = []
+    if many.any():
+        found = _in_lines(data, cell[first[many] + 3], _ends(blank, cell[first[many] + 4]))
+        words = found.tobytes().decode().split("\n")[:-1]
+    if len(words) == len(many):
+        return words
+    every = np.empty(len(many), object)
+    every[many] = words
+    text = data.tobytes()
+    for k, start in zip(np.flatnonzero(~many).tolist(), line_start[~many].tolist(), strict=True):
+        every[k] = _word([one.decode() for one in text[start : text.index(b"\n", start)].split(None, 5)])
+    return every.tolist()  # type: ignore[no-any-return]
+
+
+def _ends(blank: Flags, behind: IntArray) -> IntArray:
+    """Where cells end, given where the next ones begin."""
+    end = behind - 1
+    while (more := blank[end - 1]).any():
+        end = end - more
+    return end
+
+
+def _in_lines(data: Bytes, start: IntArray, end: IntArray) -> Bytes:
+    """Some cells, each in a line of its own: with the byte behind it, which becomes its newline."""
+    length = end - start + 1
+    offset = np.cumsum(length)
+    text: Bytes = data[np.repeat(start - (offset - length), length) + np.arange(offset[-1])]
+    text[offset - 1] = ord("\n")
+    return text
 
 
 def _shorten(text: str, limit: int = 60) -> str:

@@ -270,4 +270,5 @@ def clusters_of(side: Given) -> Source | Chains:
         return side.lines
     documents = (one["clusters"] for one in side.documents)
     ids = side.ids or tuple(map(str, range(len(side.documents))))
-    return replace(chains_from_clusters(dict(zip(ids, documents, strict=True))), file=f"<{side.name}>")
+    chains = chains_from_clusters(dict(zip(ids, documents, strict=True)))
+    return replace(chains, file=f"<{side.name}>", warnings=[*chains.warnings, *side.notes])

@@ -1,16 +1,4 @@
-"""The entities of both sides as columns, and what two entities have in common: n(k, r), a sparse table.
-
-The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document. The metrics that
-are expressions (see `metrics`) take it from the same columns, and it is computed once. The tallies here are sums over its
-non-zeros, by document:
-
-    B³       Σ n² / |k|  and  Σ n² / |r|                      of Σ |k|,  Σ |r|
-    LEA      Σ |k| · links in common / links of k             a singleton has one link, to itself
-    BLANC    coreferent links Σ C(n, 2); non-coreferent C(m, 2) - Σ C(m_k, 2) - Σ C(m_r, 2) + Σ C(n, 2)
-
-with m the mentions in common of a document, m_k those of key entity k.
-
-Which mentions of key and response are the same: CorefUD's matching (Žabokrtský et al. 2022 to 2024), in stages.
+"""Which mentions of key and response are the same: CorefUD's matching (Žabokrtský et al. 2022 to 2024), in stages.
 
     zeros      dependent: a mention whose head is an empty node, with one of the same sentence; 10 · F1 of (parent, relation)
                + F1 of parents. An empty node without dependencies is left to the next stages, as all are with `linear`
@@ -20,47 +8,40 @@ Which mentions of key and response are the same: CorefUD's matching (Žabokrtsk�
 
 Each stage is a best 1:1 matching of what the ones before left over (`staged`), over documents of mentions, mentions being
 records of columns.
+
+Figures beside the metrics: of the mentions themselves, and of links that are not coreference.
+
+    mor                 words in common, of all words of mentions (CorefUD); `metrics.overlap_rows`
+    zeros               zero anaphors that have a right antecedent (CorefUD)
+    bridging_anaphors   mentions that are the anaphor of a bridging link on both sides (Universal Anaphora)
+    split_antecedents   the sets of entities that an entity refers to together (Universal Anaphora)
+
+The last two are the "anaphora recognition" and the "only split antecedents" of the Universal Anaphora scorer (Yu et al. 2022). Its full
+bridging figures are not here: they ask for the mention that is the antecedent, and CorefUD names an entity.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
 from itertools import chain, combinations, product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.normalise import Normaliser, f1, recall, subset
+from tallystick.algebra.normalise import f1, recall, subset
 from tallystick.algebra.records import each, record
-from tallystick.algebra.sets import Match, Matching, match
+from tallystick.algebra.sets import Match, match
 from tallystick.algebra.staged import Staged, staged
 from tallystick.algebra.weights import weighted
-from tallystick.engine.arrays import (
-    F64,
-    I64,
-    LIMIT,
-    Blocks,
-    Mask,
-    Sums,
-    assign,
-    distinct,
-    expand,
-    join,
-    number,
-    offsets_of,
-    sort_order,
-    weighted_counts,
-)
-from tallystick.engine.data import Bag, LazyValues, Objects, Record, Scope
-from tallystick.engine.encoded import Items
+from tallystick.engine.arrays import F64, I64, Items, assign, expand, offsets_of
+from tallystick.engine.data import Bag, Objects, Record, Scope
 from tallystick.errors import MetricError, counted
-from tallystick.frozen import frozen
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, document_key, number_by_first, renumbered
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
+
+if TYPE_CHECKING:
+    from tallystick.tasks.coreference.metrics import Prepared
 
 MATCHES = ("exact", "head", "partial")
 ZEROS = ("dependent", "linear")
@@ -203,469 +184,151 @@ def _zero_fields(side: _Mentions, node: I64 | None, which: int, mentions: int) -
     return {"zero": alone, "dependencies": Record(dict(zip(("relations", "parents"), bags, strict=True)))}
 
 
-PHI_3 = match(exact)
-"""φ3 = Σ↔[δ] (eq. 17): the mentions that two entities have in common"""
+def zero_rows(prepared: Prepared) -> F64:
+    """The anaphor-decomposable score of zeros: a zero that is not the first mention of its entity is an anaphor.
 
-
-@frozen(eq=False)
-class Side:
-    """The mentions of one side: document, entity (numbered over the corpus) and mention code of each."""
-
-    document: I64
-    entity: I64
-    mention: I64
-    entities: int
-
-    @cached_property
-    def sizes(self) -> F64:
-        return np.bincount(self.entity, minlength=self.entities).astype(np.float64)
-
-    @cached_property
-    def homes(self) -> I64:
-        """The document of each entity."""
-        out = np.zeros(self.entities, np.int64)
-        out[self.entity] = self.document
-        return out
-
-    @cached_property
-    def members(self) -> Bag:
-        """The column of entities: the mention codes of each."""
-        order = sort_order(self.entity, max(1, self.entities))
-        return Bag(offsets_of(np.bincount(self.entity, minlength=self.entities)), self.mention[order])
-
-    def by_document(self) -> Side:
-        """The same side with entities numbered in the order of their documents."""
-        if bool(np.all(self.homes[1:] >= self.homes[:-1])):
-            return self
-        rank = np.empty(self.entities, np.int64)
-        rank[np.argsort(self.homes, kind="stable")] = np.arange(self.entities)
-        return Side(self.document, rank[self.entity], self.mention, self.entities)
-
-    def only(self, rows: I64 | Mask) -> Side:
-        """Some of the mentions; entities that are left without any leave no gap."""
-        return Side(self.document[rows], self.entity[rows], self.mention[rows], self.entities).without_gaps()
-
-    def without_gaps(self) -> Side:
-        """The same side with entities numbered anew, those without mentions left out."""
-        entity, entities = number(self.entity, max(1, self.entities))
-        return Side(self.document, entity, self.mention, entities)
-
-    def with_mentions(self, document: I64, entity: I64, mention: I64, entities: int) -> Side:
-        """The same side and more mentions, of old and new entities, `entities` in all."""
-        return Side(
-            np.concatenate((self.document, document)),
-            np.concatenate((self.entity, entity)),
-            np.concatenate((self.mention, mention)),
-            entities,
-        )
-
-
-@frozen(eq=False)
-class Overlaps:
-    """Both sides, and n(k, r) for every pair of entities that share a mention; entities, and documents, are numbers.
-
-    No mention may stand twice on one side of a document.
+    A key anaphor is right if it has a twin, which is no first mention, and an earlier mention of its entity has a twin in the
+    same response entity. Recall is over key anaphors that are zeros, precision over response anaphors: those that are zeros, or
+    twins of such. A twin that is first in its entity answers with nothing: it counts for recall only.
     """
-
-    key: Side
-    response: Side
-    documents: int
-    scope: Scope = field(default_factory=Scope)
-    """Columns of these sides are encoded once for all metrics."""
-
-    @cached_property
-    def _cells(self) -> Sums:
-        key, response = PHI_3.encode(self.key.members, self.response.members, self.scope)
-        assert isinstance(key, Items)
-        assert isinstance(response, Items)
-        return PHI_3.sums(key, response, Blocks(self.key.homes, self.response.homes, max(1, self.documents)))
-
-    @property
-    def k(self) -> I64:
-        return self._cells.i
-
-    @property
-    def r(self) -> I64:
-        return self._cells.j
-
-    @property
-    def n(self) -> F64:
-        return self._cells.total
-
-    @cached_property
-    def columns(self) -> tuple[Bag, Bag]:
-        """Documents of entities of mentions; entities have to be in the order of their documents."""
-        key, response = (
-            Bag(offsets_of(np.bincount(side.homes, minlength=self.documents)), side.members)
-            for side in (self.key, self.response)
-        )
-        return key, response
-
-    @cached_property
-    def home(self) -> I64:
-        """The document of each non-zero."""
-        return self.key.homes[self.k]
-
-    def by_document(self, values: F64) -> F64:
-        """A sum over the non-zeros for each document."""
-        return weighted_counts(self.home, values, self.documents)
-
-    def over_key(self, values: F64) -> F64:
-        """A sum over the key's entities for each document."""
-        return weighted_counts(self.key.homes, values, self.documents)
-
-    def over_response(self, values: F64) -> F64:
-        """A sum over the response's entities for each document."""
-        return weighted_counts(self.response.homes, values, self.documents)
-
-    @cached_property
-    def found_of_key(self) -> F64:
-        """How many mentions of each key entity the response has too."""
-        return weighted_counts(self.k, self.n, self.key.entities)
-
-    @cached_property
-    def found_of_response(self) -> F64:
-        """How many mentions of each response entity the key has too."""
-        return weighted_counts(self.r, self.n, self.response.entities)
+    (key, response), rows = prepared.in_order(), np.zeros((len(prepared.documents), 4))
+    twin = {(one.document, one.mention): one for one in response}
+    firsts = {id(one) for one in response if one.first}
+    covered: set[int] = set()
+    earlier: set[int] = set()
+    for one in key:
+        if one.first:
+            earlier = set()
+        found = twin.get((one.document, one.mention))
+        if one.zero and not one.first:
+            rows[one.document, 3] += 1
+            if found is not None:
+                covered.add(id(found))
+                if id(found) not in firsts:
+                    rows[one.document] += (found.entity in earlier, 1, found.entity in earlier, 0)
+        if found is not None:
+            earlier.add(found.entity)
+    for one in response:
+        if one.zero and not one.first and id(one) not in covered:
+            rows[one.document, 1] += 1
+    return rows
 
 
-def twins(key: Side, response: Side, documents: int, codes: int) -> tuple[I64, I64]:
-    """The mentions that both sides have: (row of the key, row of the response)."""
-    return join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
-
-
-def _rows(num_p: F64, den_p: F64, num_r: F64, den_r: F64) -> F64:
-    return np.stack((num_p, den_p, num_r, den_r), axis=1)
-
-
-def links(n: F64) -> F64:
-    """C(n, 2)"""
-    return n * (n - 1) / 2
-
-
-def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
-    """The rows of a metric over documents of items."""
-    inner = metric.inner
-    assert isinstance(inner, Matching)
-    key, response = inner.encode(left, right, scope)
-    assert isinstance(key, Items)
-    assert isinstance(response, Items)
-    found = inner.matched(key, response)
-    common = weighted_counts(key.owners[found.i], found.weight, len(left))
-    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
-
-
-def b3(t: Overlaps) -> F64:
-    """For each mention the share of its entity that is right (eq. 23, 24), over pairs of entities instead of memberships.
-
-    n mentions that each earn n / |k| are n² / |k|, rounded once and not n times. The expression `metrics.B3` gives the
-    same but for the last bits, in 12 ms of CPU time on LitBank against 0.2 (24 against 0.7 on 500,000 tokens).
-    """
-    square = t.n**2
-    return _rows(
-        t.by_document(square / t.response.sizes[t.r]),
-        t.over_response(t.response.sizes),
-        t.by_document(square / t.key.sizes[t.k]),
-        t.over_key(t.key.sizes),
-    )
-
-
-def lea(t: Overlaps) -> F64:
-    """Entities weighted by their size, each by the share of its links that the other side has."""
-    both_single = ((t.key.sizes[t.k] == 1) & (t.response.sizes[t.r] == 1)).astype(np.float64)
+def bridging_rows(prepared: Prepared) -> F64:
+    """Mentions that both sides have as the anaphor of a bridging link."""
     sides = []
-    for entity, side in ((t.r, t.response), (t.k, t.key)):
-        size = side.sizes[entity]
-        resolved = np.where(size == 1, both_single, links(t.n) / np.maximum(links(size), 1))
-        sides.append(t.by_document(size * resolved))
-    return _rows(sides[0], t.over_response(t.response.sizes), sides[1], t.over_key(t.key.sizes))
+    for chains, rows, side in prepared.sides():
+        if chains.bridging is None:
+            raise MetricError("bridging_anaphors needs the Bridge attributes of CorefUD in both files")
+        chosen = chains.bridging[rows]
+        sides.append((side.document[chosen], side.mention[chosen]))
+    documents = len(prepared.documents)
+    (document, mention), (their_document, their_mention) = sides
+    both = np.isin(document * prepared.codes + mention, their_document * prepared.codes + their_mention)
+    common = np.bincount(document[both], minlength=documents)
+    of_key, of_response = (np.bincount(found, minlength=documents) for found in (document, their_document))
+    return np.stack((common, of_response, common, of_key), axis=1).astype(np.float64)
 
 
-def blanc(t: Overlaps) -> F64:
-    """Coreferent and non-coreferent links: in common, of the key, of the response."""
-    coreferent = t.by_document(links(t.n))
-    of_key, of_response = t.over_key(links(t.key.sizes)), t.over_response(links(t.response.sizes))
-    found = links(t.by_document(t.n)) - t.over_key(links(t.found_of_key)) - t.over_response(links(t.found_of_response))
-    all_key, all_response = links(t.over_key(t.key.sizes)), links(t.over_response(t.response.sizes))
-    return np.stack(
-        (coreferent, of_key, of_response, found + coreferent, all_key - of_key, all_response - of_response), axis=1
-    )
+# Split antecedents: "They" refers to {Anna} and {Ben} together. What an entity refers to is a set of entities, a small partition.
+# Two such partitions are compared by a metric, as two documents would be; the partitions of a document are matched 1:1 so that the sum
+# of F1 is the largest, and numerators are added over the matched pairs, denominators over all partitions.
+
+Partition = Sequence[frozenset[int]]
+Count = Callable[[Partition, Partition], tuple[float, float]]
 
 
-# Before the entities are compared: which mentions count, which of the two sides' mentions are the same, and what is
-# one document.
-#
-# Repeated mentions: the first entity keeps the mention, and a note counts those that were dropped. The reference scorer keeps
-# those of the key, and those of the response that are not in the key (`compat="reference"`).
-
-SCOPES = ("document", "topic", "corpus")
-
-
-@frozen
-class CoreferenceOptions:
-    """What may be different; every choice goes into the signature."""
-
-    singletons: bool = True
-    scope: str = "document"
-    topic: str = r"[^_/]+"
-    match: str = "exact"
-    zeros: str = "dependent"
-    compat: str | None = None
-
-
-class Placed(NamedTuple):
-    """A mention where it stands: its code, whether its head is an empty node, and whether it is the first of its entity."""
-
-    document: int
-    entity: int
-    mention: int
-    zero: bool
-    first: bool
-
-
-@dataclass
-class Prepared:
-    """Both sides as columns, and what was decided on the way to them."""
-
-    pairs: PairedChains
-    overlaps: Overlaps
-    documents: list[str]
-    codes: int
-    """All mention codes of the two sides are smaller than this."""
-    key_rows: I64
-    response_rows: I64
-    signature: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = field(default_factory=dict)
-    """With `compat="reference"`: documents whose repeated mentions it counts, as chains of mention codes."""
-
-    def sides(self) -> Iterator[tuple[Chains, I64, Side]]:
-        """Of each side the mentions as they were read, which of them count, and these as columns."""
-        yield self.pairs.key, self.key_rows, self.overlaps.key
-        yield self.pairs.response, self.response_rows, self.overlaps.response
-
-    def in_order(self) -> tuple[list[Placed], list[Placed]]:
-        """The mentions of both sides by entities, and inside these in the order of the text."""
-        out = []
-        for chains, rows, side in self.sides():
-            zero = np.zeros(len(rows), np.bool_)
-            if chains.empty is not None:
-                zero = chains.empty.find(chains.document[rows], heads_of(chains, "exact")[rows]) >= 0
-            length = word_counts(chains)[rows]
-            order = np.lexsort((length, chains.end[rows], chains.start[rows], chains.document[rows], side.entity))
-            first = np.diff(side.entity[order], prepend=-1) != 0
-            columns = (side.document[order], side.entity[order], side.mention[order], zero[order], first)
-            out.append([Placed(*one) for one in zip(*(column.tolist() for column in columns), strict=True)])
-        return out[0], out[1]
-
-    @cached_property
-    def _places(self) -> list[tuple[I64, I64]]:
-        """Of each side the rows by document, and where each document begins among them."""
-        out = []
-        for _, _, side in self.sides():
-            order = np.argsort(side.document, kind="stable")
-            out.append((order, np.searchsorted(side.document[order], np.arange(len(self.documents) + 1))))
-        return out
-
-    @cached_property
-    def _last(self) -> dict[int, tuple[list[list[Hashable]], list[list[Hashable]]]]:
-        """The document that was asked for last: both sides of it are."""
-        return {}
-
-    def entities_of(self, document: int) -> tuple[list[list[Hashable]], list[list[Hashable]]]:
-        """One document's entities of both sides, as lists of the mentions as the files have them."""
-        if document in self._last:
-            return self._last[document]
-        shown: dict[int, Hashable] = {}  # a response mention of another extent is shown, and compared, as the key's
-        sides = []
-        for (chains, rows, side), (order, starts) in zip(self.sides(), self._places, strict=True):
-            entities: dict[int, list[Hashable]] = {}
-            here = order[starts[document] : starts[document + 1]]
-            labels = chains.labels_of(rows[here])
-            for entity, mention, label in zip(
-                side.entity[here].tolist(), side.mention[here].tolist(), labels, strict=True
-            ):
-                entities.setdefault(entity, []).append(shown.setdefault(mention, label))
-            sides.append(list(entities.values()))
-        self._last.clear()
-        self._last[document] = sides[0], sides[1]
-        return self._last[document]
-
-    def sources(self, *, memberships: bool = False) -> tuple[Objects, Objects]:
-        """The documents of both sides as Python values, as collections of entities or of memberships."""
-        places = range(len(self.documents))
-        key, response = (Objects(LazyValues(partial(self._value, side, memberships), places)) for side in (0, 1))
-        return key, response
-
-    def _value(self, side: int, memberships: bool, document: int) -> list[Any]:
-        entities = self.entities_of(document)[side]
-        if not memberships:
-            return entities
-        return [{"mention": mention, "entity": entity} for entity in entities for mention in entity]
-
-
-def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
-    """The mentions that count, as the table of overlaps."""
-    _check(options)
-    if options.compat == "reference":
-        pairs = replace(pairs, key=_as_met(pairs.key), response=_as_met(pairs.response))
-    key_mention, response_mention, codes = _mention_codes(pairs, options)
-    mentions = (key_mention, response_mention)
-    chains = (pairs.key, pairs.response)
-    first = [first_ones(c.document, mention, c.entity, codes) for c, mention in zip(chains, mentions, strict=True)]
-    notes = [*pairs.warnings, *(note for c, keep in zip(chains, first, strict=True) for note in _repetitions(c, keep))]
-    repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = {}
-    if options.compat == "reference" and options.scope == "document":
-        repeated, dropped = _repeated_mentions(chains, mentions, codes, first, options)
-        if dropped > 10:
-            notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
-    rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
-    if options.match != "exact" or (pairs.key.empty is not None and pairs.response.empty is not None):
-        zeros = "linear" if options.compat else options.zeros
-        mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
-        notes += said
-    sides = []
-    for c, mention, chosen in zip(chains, mentions, rows, strict=True):
-        sides.append(Side(c.document[chosen], c.entity[chosen], mention[chosen], c.entities).without_gaps())
-    documents = pairs.documents
-    if options.scope != "document":
-        sides, documents, codes = widened(pairs, sides, rows, codes, options)
-    signature = _signature(pairs, options)
-    table = Overlaps(sides[0].by_document(), sides[1].by_document(), len(documents))
-    return Prepared(pairs, table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
-
-
-def _signature(pairs: PairedChains, options: CoreferenceOptions) -> dict[str, str]:
-    out = {"scope": options.scope, "singletons": "kept" if options.singletons else "dropped", "mentions": options.match}
-    if pairs.key.empty is not None and pairs.response.empty is not None and options.compat is None:
-        out["zeros"] = options.zeros
-    if options.compat:
-        out["compat"] = options.compat
+def split_rows(prepared: Prepared) -> F64:
+    """The four counts of MUC, B³ and CEAF-e of split antecedents."""
+    out = np.zeros((len(prepared.documents), 4 * len(_PARTITIONS)))
+    key, response = (_partitions(prepared, side) for side in (0, 1))
+    for document in sorted({*key, *response}):
+        ours, theirs = key.get(document, []), response.get(document, [])
+        for k, side_counts in enumerate(_PARTITIONS):
+            out[document, 4 * k : 4 * k + 4] = _matched_counts(ours, theirs, side_counts)
     return out
 
 
-def _repeated_mentions(
-    chains: tuple[Chains, Chains], mentions: tuple[I64, I64], codes: int, first: list[Mask], options: CoreferenceOptions
-) -> tuple[dict[int, tuple[list[list[int]], list[list[int]]]], int]:
-    """The entities of both sides, by document, where a mention occurs twice, as the reference scorer sees them; and how many
-    repeated mentions of the response it leaves out."""
-    known = np.isin(chains[1].document * codes + mentions[1], chains[0].document * codes + mentions[0])
-    scored = [np.ones(len(mentions[0]), np.bool_), first[1] | ~known]
-    again = [c.document[keep & ~once] for c, keep, once in zip(chains, scored, first, strict=True)]
-    kept = [_larger(c, keep, options) for c, keep in zip(chains, scored, strict=True)]
-    out = {}
-    for document in distinct(np.concatenate(again)).tolist():
-        key, response = (
-            _chains_of(c, mention, keep & (c.document == document))
-            for c, mention, keep in zip(chains, mentions, kept, strict=True)
-        )
-        out[document] = (key, response)
-    return out, int((~scored[1]).sum())
+def _partitions(prepared: Prepared, which: int) -> dict[int, list[Partition]]:
+    """By document, for each entity with split antecedents the mentions of these; where one of them has split antecedents
+    itself, of those."""
+    chains, rows, side = list(prepared.sides())[which]
+    number = dict(zip(chains.entity[rows].tolist(), side.entity.tolist(), strict=True)) if chains.split else {}
+    members: dict[int, set[int]] = {}
+    for entity, mention in zip(side.entity.tolist(), side.mention.tolist(), strict=True) if number else ():
+        members.setdefault(entity, set()).add(mention)
+    out: dict[int, list[Partition]] = {}
+    for entity in chains.split:
+        single = [number[one] for one in _singular(chains.split, entity) if one in number]
+        if entity in number and single:
+            out.setdefault(int(side.homes[number[entity]]), []).append([frozenset(members[one]) for one in single])
+    return out
 
 
-def _mention_codes(pairs: PairedChains, options: CoreferenceOptions) -> tuple[I64, I64, int]:
-    """The codes of both sides, small enough that two documents and a code fit into one integer. Under head match two
-    mentions of the same words with different heads are two mentions."""
-    if options.match == "head":
-        key, response = heads_of(pairs.key, "head"), heads_of(pairs.response, "head")
-        spans = np.concatenate((pairs.key_mention, pairs.response_mention))
-        both = np.column_stack((spans, np.concatenate((key, response))))
-        numbers = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        key, response = np.split(numbers, [len(key)])
-        return key, response, max(1, len(numbers))
-    if len(pairs.documents) ** 2 * pairs.codes < LIMIT:
-        return pairs.key_mention, pairs.response_mention, pairs.codes
-    numbers = np.unique(np.concatenate((pairs.key_mention, pairs.response_mention)), return_inverse=True)[1]
-    key, response = np.split(numbers.astype(np.int64), [len(pairs.key_mention)])
-    return key, response, len(numbers)
+def _singular(split: dict[int, tuple[int, ...]], entity: int) -> list[int]:
+    found: dict[int, None] = {}
+    waiting, seen = list(split[entity]), {entity}
+    while waiting:
+        one = waiting.pop(0)
+        if one in split and one not in seen:
+            waiting += split[one]
+        elif one not in seen:
+            found[one] = None
+        seen.add(one)
+    return list(found)
 
 
-def _larger(chains: Chains, keep: Mask, options: CoreferenceOptions) -> Mask:
-    """Without the mentions of singletons, if those do not count."""
-    if options.singletons:
-        return keep
-    sizes = np.bincount(chains.entity[keep], minlength=chains.entities)
-    return keep & (sizes[chains.entity] > 1)
+def _muc(clusters: Partition, others: Partition) -> tuple[float, float]:
+    """Links; a single mention is one link to itself, found where the other side has it single too."""
+    home = {mention: k for k, other in enumerate(others) for mention in other}
+    right = total = 0
+    for cluster in clusters:
+        homes = [home[mention] for mention in cluster if mention in home]
+        if len(cluster) == 1:
+            total += 1
+            right += bool(homes) and len(others[homes[0]]) == 1
+        else:
+            total += len(cluster) - 1
+            right += len(homes) - len(set(homes))
+    return right, total
 
 
-def _chains_of(chains: Chains, mention: I64, rows: Mask) -> list[list[int]]:
-    out: dict[int, list[int]] = {}
-    for entity, code in zip(chains.entity[rows].tolist(), mention[rows].tolist(), strict=True):
-        out.setdefault(entity, []).append(code)
-    return [out[entity] for entity in sorted(out)]
+def _b3(clusters: Partition, others: Partition) -> tuple[float, float]:
+    right = sum(len(cluster & other) ** 2 / len(cluster) for cluster in clusters for other in others)
+    return right, sum(map(len, clusters))
 
 
-def _as_met(chains: Chains) -> Chains:
-    """Entities numbered as the reference scorer meets them. It looks for mentions of one token in a cell first, then for those
-    that begin there, so that `(1|(0)` is entity 0 and then entity 1."""
-    longer = chains.start != chains.end
-    order = np.lexsort((np.arange(len(chains)), longer, chains.start, chains.document))
-    entity, kept = number_by_first(chains.entity[order])
-    met = np.empty_like(entity)
-    met[order] = entity
-    names = [chains.entity_names[number] for number in kept.tolist()]
-    return replace(chains, entity=met, entity_names=names, split=renumbered(chains.split, kept))
+def _ceaf_e(clusters: Partition, others: Partition) -> tuple[float, float]:
+    table = [[2 * len(one & other) / (len(one) + len(other)) for other in others] for one in clusters]
+    return _best(table)[1], len(clusters)
 
 
-def _check(options: CoreferenceOptions) -> None:
-    for name, value, known in (
-        ("scope", options.scope, SCOPES), ("match", options.match, MATCHES), ("zeros", options.zeros, ZEROS)
-    ):  # fmt: skip
-        if value not in known:
-            raise MetricError(f"{name} must be one of {', '.join(known)}, found {value!r}")
-    if options.compat not in (None, "reference"):
-        raise MetricError(f"compat must be reference, found {options.compat!r}")
-    if options.compat and options.match != "exact":
-        raise MetricError(
-            f"the reference scorer knows exact mentions only; leave out mentions={options.match} or compat"
-        )
+_PARTITIONS = (_muc, _b3, _ceaf_e)
 
 
-def _repetitions(chains: Chains, keep: Mask) -> list[str]:
-    dropped = int((~keep).sum())
-    if not dropped:
-        return []
-    times = "once" if dropped == 1 else f"{dropped:,} times"
-    return [f"{chains.file}: a mention is repeated {times}; its first entity keeps it (--strict names each)"]
+def _best(table: Sequence[Sequence[float]]) -> tuple[list[tuple[int, int]], float]:
+    """The pairs of the best 1:1 matching, and its total."""
+    cells = [(i, j, weight) for i, row in enumerate(table) for j, weight in enumerate(row) if weight > 0]
+    if not cells:
+        return [], 0.0
+    i, j = (np.array([cell[side] for cell in cells], np.int64) for side in (0, 1))
+    weights = np.array([cell[2] for cell in cells])
+    chosen = np.flatnonzero(assign(i, j, weights, len(table), len(table[0]))).tolist()
+    return [cells[k][:2] for k in chosen], float(weights[chosen].sum())
 
 
-def first_ones(document: I64, mention: I64, entity: I64, codes: int) -> Mask:
-    """Which rows are the first of their mention in their document: those of the first entity that has it."""
-    keep = np.ones(len(mention), np.bool_)
-    keys = document * codes + mention
-    ordered = np.sort(keys)
-    if (ordered[1:] == ordered[:-1]).any():
-        order = np.lexsort((entity, keys))
-        ordered = keys[order]
-        keep[order[1:][ordered[1:] == ordered[:-1]]] = False
-    return keep
+def _matched_counts(key: Sequence[Partition], response: Sequence[Partition], count: Count) -> list[float]:
+    """num_p, den_p, num_r, den_r of a document's split antecedents under one metric."""
+    counts = [[(*count(theirs, ours), *count(ours, theirs)) for theirs in response] for ours in key]
+    pairs, _ = _best([[_f1(*one) for one in row] for row in counts])
+    num_p, num_r = (sum(counts[i][j][place] for i, j in pairs) for place in (0, 2))
+    den_p, den_r = (sum(count(one, ())[1] for one in side) for side in (response, key))
+    return [num_p, den_p, num_r, den_r]
 
 
-def widened(
-    pairs: PairedChains, sides: list[Side], rows: list[I64], codes: int, options: CoreferenceOptions
-) -> tuple[list[Side], list[str], int]:
-    """Documents put together by topic, or all of them: an entity is then the same wherever its id is."""
-    try:
-        pattern = re.compile(options.topic)
-    except re.error as error:
-        raise MetricError(f"--topic {options.topic!r} is not a regular expression ({error})") from None
-    groups: dict[str, int] = {}
-    group = []
-    for name in pairs.documents:
-        found = pattern.search(document_key(name)) if options.scope == "topic" else None
-        if options.scope == "topic" and found is None:
-            raise MetricError(f"no topic in the name of document {name!r}; --topic REGEX says what it is")
-        group.append(groups.setdefault(found.group() if found else "corpus", len(groups)))
-    of_document = np.array(group, np.int64)
-    out = []
-    for side, chosen, chains in zip(sides, rows, (pairs.key, pairs.response), strict=True):
-        home = of_document[side.document]
-        names: dict[tuple[int, str], int] = {}
-        ids = (chains.entity_names[e] for e in chains.entity[chosen].tolist())
-        entity = [names.setdefault(key, len(names)) for key in zip(home.tolist(), ids, strict=True)]
-        mention = side.document * codes + side.mention
-        out.append(Side(home, np.array(entity, np.int64), mention, len(names)))
-    return out, list(groups), len(pairs.documents) * codes
+def _f1(num_p: float, den_p: float, num_r: float, den_r: float) -> float:
+    precision, recall = num_p / den_p, num_r / den_r
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 # The reference scorer's arithmetic in documents with a repeated mention (`compat="reference"`).

@@ -3,9 +3,9 @@
 The colours are the alignment of CEAF-e: an entity of the key and the entity of the response that it was matched with
 have one colour. A mention that the other side has, but in an entity that is not the partner, is in the wrong place.
 
-What is wrong with coreference, as mistakes with their places: the errors of `metrics.find_errors`.
+What is wrong with coreference, as mistakes with their places: the errors of `find_errors`.
 
-A kind is mended as a whole (`metrics.mended`): a mention that changes its entity makes other errors, so that single errors are not
+A kind is mended as a whole (`mended`): a mention that changes its entity makes other errors, so that single errors are not
 independent of each other.
 """
 
@@ -14,24 +14,36 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, islice
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.errors import Place
+from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key
+from tallystick.errors import MetricError, Place
+from tallystick.frozen import frozen
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
 from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.tasks.coreference.chains import UNKNOWN, PairedChains
-from tallystick.tasks.coreference.mentions import CoreferenceOptions
-from tallystick.tasks.coreference.metrics import MendedChains, Rows, find_error_rows, located_errors, score
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, MendedChains, PairedChains
+from tallystick.tasks.coreference.metrics import (
+    OF_MENTIONS,
+    PLAIN,
+    CoreferenceOptions,
+    Overlaps,
+    Prepared,
+    Side,
+    prepare,
+    score,
+    score_prepared,
+    twins,
+)
 
 if TYPE_CHECKING:
+    from tallystick.results.result import Result
     from tallystick.tasks.coreference.chains import Sentences
-    from tallystick.tasks.coreference.metrics import Located
 
 
 def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
@@ -110,14 +122,14 @@ def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
     alone = [0, 0]
     pairs = _are_pairs([*both[0], *both[1]])
     new = tuple.__new__  # there are many, and a named tuple takes its time
-    for number, (matched, ours, theirs, found) in enumerate(chains):
+    for place, (matched, ours, theirs, found) in enumerate(chains):
         for side, mentions in enumerate((ours, theirs)):
             if not mentions:
                 continue
             alone[side] += not matched
-            label = str(number + 1) if matched else f"{'kr'[side]}{alone[side]}"
+            label = str(place + 1) if matched else f"{'kr'[side]}{alone[side]}"
             # Chains of both sides that were not matched never share a group.
-            group = number if matched else 10_000 + 2 * number + side
+            group = place if matched else 10_000 + 2 * place + side
             others, lost = both[1 - side], (MISSED, SPURIOUS)[side]
             spans = [(one[0], one[1] + 1) for one in mentions] if pairs else map(_span, mentions)
             marks[side].extend(
@@ -330,3 +342,274 @@ def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
 def mended_chains(corpus: Any, mistakes: Sequence[Mistake]) -> MendedChains:
     """The corpus without these kinds of error."""
     return MendedChains(corpus, kinds_of(mistakes))
+
+
+# What went wrong, in the terms of the Berkeley Coreference Analyser (Kummerfeld & Klein 2013).
+#
+# A mention is *twinless* if the other side does not have it. Four steps, each on what the ones before left over:
+#
+#     span error          a twinless response mention and a twinless key mention that share a token, paired 1:1 so that
+#                         the sum of 2 · shared / (length + length) is the largest; from here on each is the other's twin
+#     missing entity      a key entity without any twin        extra entity     a response entity without any twin
+#     missing mention     any other twinless key mention       extra mention    any other twinless response mention
+#     divided entity      a key entity whose twins lie in two or more response entities
+#     conflated entity    a response entity whose twins lie in two or more key entities
+#
+# So every twinless mention belongs to exactly one error of the first five kinds, a mention in the wrong entity makes a
+# divided and a conflated one, and two equal sides have no error. The analyser of 2013 also asks span errors for a common
+# head, which columns do not have, and counts each part that is split off; here an entity is divided once, in so many parts.
+# A discontinuous mention counts as all tokens from its first to its last. Mentions that are opaque Python values have
+# no tokens, so no span errors.
+
+
+@frozen
+class Located:
+    """A mention in its file: its document, its span (or parts, or value), its line, its entity's name."""
+
+    document: str
+    mention: object
+    line: int | None
+    entity: str
+
+
+@frozen
+class Example:
+    """One error: the mentions that it is about, as the key and as the response have them."""
+
+    key: tuple[Located, ...]
+    response: tuple[Located, ...]
+
+
+Rows = tuple[tuple[int, ...], tuple[int, ...]]
+"""The rows of the key and of the response that one error is about."""
+
+
+def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> dict[str, list[Example]]:
+    """The errors of each of the seven kinds, in the order of `KINDS`."""
+    prepared, found = find_error_rows(pairs, options)
+    return {kind: located_errors(pairs, prepared, rows) for kind, rows in found.items()}
+
+
+def find_error_rows(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, list[Rows]]]:
+    """The same as rows of both sides."""
+    prepared = pairs.once(prepare, options)
+    key, response = prepared.overlaps.key, prepared.overlaps.response
+    (i, j), (span_i, span_j) = pairs.once(find_twins, options)
+    i, j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
+    missing, missing_entities = _twinless(key, i)
+    extra, extra_entities = _twinless(response, j)
+    width = max(1, response.entities)
+    cells, _ = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
+    several = []
+    for of, of_cell, entities in (
+        (key.entity[i], cells // width, key.entities),
+        (response.entity[j], cells % width, response.entities),
+    ):
+        found = np.flatnonzero(np.bincount(of_cell, minlength=entities) > 1)
+        several.append([_in_text(i[pair], j[pair], prepared) for pair in _members(of, found)])
+    kinds: tuple[list[Rows], ...] = (
+        [((a,), (b,)) for a, b in zip(span_i.tolist(), span_j.tolist(), strict=True)],
+        [(rows, ()) for rows in missing], [((), rows) for rows in extra],
+        [(rows, ()) for rows in missing_entities], [((), rows) for rows in extra_entities],
+        *several,
+    )  # fmt: skip
+    return prepared, dict(zip(KINDS, kinds, strict=True))
+
+
+def _twinless(side: Side, found: I64) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """The rows without a twin whose entity has one, each alone; and those of each entity without any."""
+    left, lost = np.flatnonzero(_left(len(side.entity), found)), _lost(side, found)
+    alone = left[~lost[side.entity[left]]]
+    members = _members(side.entity, np.flatnonzero(lost))
+    return [(row,) for row in alone.tolist()], [tuple(rows.tolist()) for rows in members]
+
+
+def find_twins(pairs: PairedChains, options: CoreferenceOptions) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
+    """The rows of both sides that are one mention, and those that differ in their span only."""
+    prepared = pairs.once(prepare, options)
+    table = prepared.overlaps
+    i, j = twins(table.key, table.response, table.documents, prepared.codes)
+    spans = _pair_spans(pairs, prepared, _left(len(table.key.entity), i), _left(len(table.response.entity), j))
+    return (i, j), spans
+
+
+def _left(rows: int, found: I64) -> Mask:
+    """The rows without a twin."""
+    left = np.ones(rows, np.bool_)
+    left[found] = False
+    return left
+
+
+def _members(of: I64, entities: I64) -> Iterator[I64]:
+    """The rows of some entities, in order."""
+    order = np.argsort(of, kind="stable")
+    first, last = (np.searchsorted(of[order], entities, side=side).tolist() for side in ("left", "right"))
+    return (order[a:b] for a, b in zip(first, last, strict=True))
+
+
+def _in_text(i: I64, j: I64, prepared: Prepared) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    order = np.argsort(prepared.key_rows[i], kind="stable")
+    return tuple(i[order].tolist()), tuple(j[order].tolist())
+
+
+def _pair_spans(pairs: PairedChains, prepared: Prepared, key_left: Mask, response_left: Mask) -> tuple[I64, I64]:
+    """Twinless mentions of both sides that overlap, 1:1, as rows of the two sides."""
+    if pairs.key.labels is not None or pairs.response.labels is not None:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    k, r = np.flatnonzero(key_left), np.flatnonzero(response_left)
+    # offsets of the document they are in, whatever the scope
+    (document, start, end), (their_document, their_start, their_end) = (
+        (chains.document[of], chains.start[of], chains.end[of])
+        for chains, of in ((pairs.key, prepared.key_rows[k]), (pairs.response, prepared.response_rows[r]))
+    )
+    a, b = overlapping(document, start, end, their_document, their_start, their_end)
+    shared = np.minimum(end[a], their_end[b]) - np.maximum(start[a], their_start[b]) + 1
+    lengths = end[a] - start[a] + their_end[b] - their_start[b] + 2
+    weight: F64 = 2 * shared / lengths
+    chosen = np.flatnonzero(assign(a, b, weight, len(k), len(r)))
+    chosen = chosen[np.argsort(a[chosen])]
+    return k[a[chosen]], r[b[chosen]]
+
+
+def overlapping(
+    document_a: I64, start_a: I64, end_a: I64, document_b: I64, start_b: I64, end_b: I64
+) -> tuple[I64, I64]:
+    """All (a, b) of one document that share a token.
+
+    Of two overlapping spans either a begins inside b, or b begins inside a and after a's beginning: two searches
+    in sorted starts, and no pair comes twice.
+    """
+    stride = 2 + max(int(end.max(initial=0)) for end in (end_a, end_b))
+    found = []
+    for (outer_d, outer_s, outer_e), (inner_d, inner_s), after in (
+        ((document_b, start_b, end_b), (document_a, start_a), 0),
+        ((document_a, start_a, end_a), (document_b, start_b), 1),
+    ):
+        keys = inner_d * stride + inner_s
+        order = sort_order(keys, int(keys.max(initial=0)) + 1)
+        low = np.searchsorted(keys[order], outer_d * stride + outer_s + after, side="left")
+        high = np.searchsorted(keys[order], outer_d * stride + outer_e, side="right")
+        counts = np.maximum(high - low, 0)
+        outer = np.repeat(np.arange(len(outer_s), dtype=np.int64), counts)
+        found.append((outer, order[expand(low, counts)]))
+    (b, a), (a_2, b_2) = found
+    return np.concatenate((a, a_2)), np.concatenate((b, b_2))
+
+
+def located_errors(pairs: PairedChains, prepared: Prepared, found: Sequence[Rows]) -> list[Example]:
+    """Rows of the two sides as mentions that a person can look up."""
+    ours, theirs = zip(*found, strict=True) if found else ((), ())
+    sides = _located(pairs.key, prepared.key_rows, ours), _located(pairs.response, prepared.response_rows, theirs)
+    return list(map(Example, *sides))
+
+
+def _located(chains: Chains, of: I64, found: Sequence[tuple[int, ...]]) -> list[tuple[Located, ...]]:
+    """The mentions of several errors."""
+    rows = of[np.fromiter(chain.from_iterable(found), np.int64)]
+    columns = (
+        chains.document[rows].tolist(),
+        chains.labels_of(rows),
+        chains.lines[rows].tolist(),
+        chains.entity[rows].tolist(),
+    )
+    every = (
+        Located(chains.documents[document], label, None if line == UNKNOWN else line, chains.entity_names[entity])
+        for document, label, line, entity in zip(*columns, strict=True)
+    )
+    return [tuple(islice(every, len(some))) for some in found]
+
+
+# What each kind of error costs: the figures if the response did not have it.
+#
+# One kind is repaired alone, in the whole corpus, and the figures computed again from the table of overlaps:
+#
+#     span error          the mention takes the key's span
+#     missing mention     it joins the response entity that holds most of its key entity
+#     extra mention       it goes
+#     missing entity      it comes            extra entity    it goes
+#     divided entity      its mentions come together in the response entity that holds most of them
+#     conflated entity    what belongs to other key entities than most of it becomes entities of their own
+#
+# The kinds and the twins are those of `find_errors`. A repair can cost other errors (a mention that changes
+# its entity makes a divided and a conflated one), so gains do not add up.
+
+KINDS = (
+    "span error", "missing mention", "extra mention", "missing entity", "extra entity", "divided entity", "conflated entity",
+)  # fmt: skip
+
+
+def repaired_sides(pairs: PairedChains, options: CoreferenceOptions) -> dict[str, Side]:
+    """The response without each kind of error."""
+    table = pairs.once(prepare, options).overlaps
+    key, response = table.key, table.response
+    (i, j), (span_i, span_j) = pairs.once(find_twins, options)
+    all_i, all_j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
+    left_key, left_response = _left(len(key.entity), all_i), _left(len(response.entity), all_j)
+    lost_key = _lost(key, all_i)[key.entity]
+    lost_response = _lost(response, all_j)[response.entity]
+    home = _most(key.entity[all_i], response.entity[all_j], key.entities)
+
+    spans = response.mention.copy()
+    spans[span_j] = key.mention[span_i]
+    missing = left_key & ~lost_key
+    divided, conflated = response.entity.copy(), response.entity.copy()
+    divided[all_j] = home[key.entity[all_i]]
+    kept = _most(response.entity[all_j], key.entity[all_i], response.entities)
+    other = key.entity[all_i] != kept[response.entity[all_j]]
+    parts, found = number(
+        response.entity[all_j][other] * max(1, key.entities) + key.entity[all_i][other],
+        max(1, response.entities * key.entities),
+    )
+    conflated[all_j[other]] = response.entities + parts
+    return {
+        "span error": replace(response, mention=spans),
+        "missing mention": _added(response, key, missing, home[key.entity[missing]], response.entities),
+        "extra mention": response.only(~(left_response & ~lost_response)),
+        "missing entity": _added(
+            response, key, lost_key, response.entities + key.entity[lost_key], response.entities + key.entities
+        ),
+        "extra entity": response.only(~lost_response),
+        "divided entity": replace(response, entity=divided).without_gaps(),
+        "conflated entity": replace(response, entity=conflated, entities=response.entities + found),
+    }
+
+
+def score_mended(
+    pairs: PairedChains, kinds: Collection[str], metrics: Sequence[str], options: CoreferenceOptions
+) -> dict[str, Result]:
+    """Every metric of entities, with one kind of error repaired, or all of them: then the response is the key."""
+    return score_prepared(mended(pairs, kinds, options), _of_entities(metrics))
+
+
+def mended(pairs: PairedChains, kinds: Collection[str], options: CoreferenceOptions) -> Prepared:
+    """Both sides as columns, with one kind of error repaired, or all of them."""
+    prepared, sides = pairs.once(prepare, options), pairs.once(repaired_sides, options)
+    key, documents = prepared.overlaps.key, prepared.overlaps.documents
+    side = sides[next(iter(kinds))] if len(kinds) == 1 else key
+    return replace(prepared, overlaps=Overlaps(key, side.by_document(), documents), repeated={})
+
+
+def _of_entities(metrics: Sequence[str]) -> tuple[str, ...]:
+    for name in metrics:
+        if name in OF_MENTIONS:
+            raise MetricError(f"{name} looks at mentions as they were read, and has no figure for a mended response")
+    return tuple(metrics)
+
+
+def _lost(side: Side, found: I64) -> Mask:
+    """The entities of which no mention was found."""
+    return np.asarray(np.bincount(side.entity[found], minlength=side.entities) == 0)
+
+
+def _most(of: I64, to: I64, entities: int) -> I64:
+    """For each entity the one of the other side that holds most of its twins, the first of several; -1 without twins."""
+    out = np.full(entities, -1, np.int64)
+    width = 1 + int(to.max(initial=0))
+    cells, n = sum_by_key(of * width + to, entities * width, None)
+    order = np.lexsort((cells, -n))[::-1]  # the largest is written last
+    out[cells[order] // width] = cells[order] % width
+    return out
+
+
+def _added(side: Side, other: Side, rows: Mask, entity: I64, entities: int) -> Side:
+    return side.with_mentions(other.document[rows], entity, other.mention[rows], entities).without_gaps()

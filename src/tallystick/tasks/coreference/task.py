@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute, OtherItems, mention_length, mention_text
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, missing_option, option
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.mistakes import Mistake
     from tallystick.results.report import Parts
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
     from tallystick.tasks.plain import Given
 
 TOPIC = r"[^_/]+"
@@ -33,6 +33,7 @@ class CoreferenceSettings:
     compat: str | None = option(None, "Follow the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "Treat a repeated mention as an error that names both entities.")
     ignore_tokens: bool = option(False, "Compare only the number of tokens, not the tokens.")
+    missing: str = missing_option()
     # fmt: on
 
 
@@ -143,9 +144,12 @@ class Coreference(Task):
         return pair(key, response, lenient=lenient, absent=reading.missing, ignore_tokens=settings.ignore_tokens)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
-        from tallystick.tasks.coreference.metrics import METRICS, MendedChains, score, score_mended
+        from tallystick.tasks.coreference.chains import MendedChains
+        from tallystick.tasks.coreference.metrics import METRICS, score
 
         if isinstance(corpus, MendedChains):
+            from tallystick.tasks.coreference.show import score_mended
+
             return score_mended(corpus.pairs, corpus.kinds, metrics, _options(settings))
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
@@ -191,7 +195,7 @@ class Coreference(Task):
 
 
 def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
-    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
     return CoreferenceOptions(
         singletons=not settings.drop_singletons,

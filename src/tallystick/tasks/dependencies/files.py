@@ -369,11 +369,11 @@ def take_sentences(reference: Any, predicted: Any) -> tuple[Source, Source]:
     sides = take_sides(sentence_document, reference, predicted, KEYS, "sentence")
     left, right = sides
     if isinstance(left, Given) and isinstance(right, Given):
-        names = left.ids or (), right.ids or ()
+        names, notes = (left.ids or (), right.ids or ()), right.notes
         pairs = pair_sides(Side("reference", names[0]), Side("predicted", names[1]))
         laid = [_same_words(left.documents[k], right.documents[j], names[0][k]) for k, j in pairs]
         left, right = (replace(left, documents=tuple(both[side] for both in laid), ids=names[0]) for side in (0, 1))
-        right = replace(right, name="predicted")
+        right = replace(right, name="predicted", notes=notes)
     first, second = (treebank_of(side) if isinstance(side, Given) else side for side in (left, right))
     return first, second
 

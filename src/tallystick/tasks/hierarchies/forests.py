@@ -31,7 +31,7 @@ from tallystick.engine.arrays import (
 )
 from tallystick.engine.assignment import components
 from tallystick.frozen import frozen
-from tallystick.tasks.coreference.mentions import Overlaps, Side
+from tallystick.tasks.coreference.metrics import Overlaps, Side
 
 NO_PARENT = -1
 

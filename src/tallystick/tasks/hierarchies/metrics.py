@@ -31,16 +31,14 @@ from tallystick.algebra.normalise import best, f1, links
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order
-from tallystick.engine.data import Bag, Data, Index, LazyValues, Memory, Objects, Record, Scope
-from tallystick.engine.encoded import code_jointly
+from tallystick.engine.data import Bag, Data, Index, LazyValues, Memory, Objects, Record, Scope, code_jointly
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.structures.graphs import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
-from tallystick.tasks.coreference.mentions import Overlaps, Side
-from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_entities
+from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, Overlaps, Side, mentions
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows
@@ -99,8 +97,7 @@ class HierarchyMetric:
 
 
 def _mentions(t: Overlaps, key: Graph, response: Graph) -> F64:
-    sides = t.key.by_document(), t.response.by_document()
-    return tally_entities(MENTIONS, t if sides == (t.key, t.response) else Overlaps(*sides, t.documents))
+    return mentions(t)
 
 
 # Metrics over links run through the engine, on columns; nodes that cannot share a mention are kept apart by their component.

@@ -27,19 +27,20 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Record, Refusals, Rows, Surplus, as_objects, split_surplus
-from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
+from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
+from tallystick.engine.values import Invalid, Refusals, Surplus
+from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
     MISSING,
     HeldLines,
     PickedLines,
     are_named,
+    found_instead,
     hold_values,
     is_wrong_id,
     open_documents,
     read_path,
-    value_at,
     wrong_id,
 )
 from tallystick.files.json_values import (
@@ -51,16 +52,18 @@ from tallystick.files.json_values import (
     read_noisy,
     refuse_deep,
     repeated_key,
-    shown,
+    repeated_key_of,
+    says_repeated,
     try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
-from tallystick.files.pairing import Missing, Repeats, allowed
+from tallystick.files.pairing import Missing, Repeats, allowed, refuse_by_order, require_allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import (
     Findings,
     Fitting,
     fills_in,
+    has_written_keys,
     kind_of,
     whole_numbers,
     written,
@@ -103,8 +106,8 @@ class RecordFile:
     """Paths at which nothing is compared, and at which no kind is wrong."""
     confidences: Confidences | None = None
     """Takes apart how sure a prediction says it is of its values, where that was asked for."""
-    watches_keys: bool = False
-    """Whether keys that stand twice in one object are counted, as they are in predictions."""
+    counts_repeated: bool = False
+    """Whether keys that stand twice in one object are counted, as they are in predictions; else they are an error."""
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
@@ -112,6 +115,9 @@ class RecordFile:
         self._columns: tuple[KnownKeys | None, Callable[[Sequence[bytes]], Record] | None] | None = None
         self._luck = LUCK
         self._fills_in = self.type is not None and _fills_in(self.type)
+        self._as_written = self.type is None or (
+            hasattr(self.type, "__required_keys__") and has_written_keys(self.type)
+        )
         found = None if self.type is None else record_fields(self.type)
         self._is_record, fields = found is not None, found or {}
         if self.id_field in fields:
@@ -148,7 +154,7 @@ class RecordFile:
             one_by_one = True
         values: Sequence[Any]
         if one_by_one:
-            self._note_repeated(portion)
+            self._note_repeated(portion, data)
             pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
             keys, values = [key for key, _ in pairs], [value for _, value in pairs]
         else:
@@ -157,19 +163,27 @@ class RecordFile:
         self._refuse_wrong_ids(portion, keys)
         return keys, values
 
-    def _note_repeated(self, portion: Portion) -> None:
+    def _note_repeated(self, portion: Portion, data: bytes, values: Sequence[Any] | None = None) -> None:
         """Look for keys that stand twice in one object. What is decoded and written anew has each key once, so that only lines with more
-        marks of keys are looked at closely."""
-        if not self.watches_keys:
-            return
+        marks of keys are looked at closely: of all lines at once first. `values` are what was decoded, if that has every key and no other."""
+        with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError, OverflowError, TypeError):
+            marks = key_marks(data)
+            if values is not None and self._as_written and marks <= key_marks(msgspec.json.encode(values)):
+                return
+            if marks <= key_marks(msgspec.json.encode(self._plain(b"[" + b",".join(portion.lines) + b"]"))):
+                return
         for number, line in zip(portion.numbers, portion.lines, strict=True):
             try:
-                more = key_marks(line) > key_marks(msgspec.json.encode(self._plain(line)))
+                key = repeated_key_of(line, self._plain(line))
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
                 continue  # no JSON, of which something else is said
-            key = repeated_key(line.decode("utf-8", "replace")) if more else None
             if key is not None:
-                self.findings.note_repeated(key, self.place(number))
+                self._repeated(key, number)
+
+    def _repeated(self, key: str, number: int) -> None:
+        if not self.counts_repeated:
+            raise InputError(says_repeated(key), self.place(number))
+        self.findings.note_repeated(key, self.place(number))
 
     def _read_columns(self, lines: Sequence[bytes]) -> tuple[list[Any], Rows] | None:
         """The ids and columns of flat records that are all as they should be; None of others."""
@@ -191,20 +205,20 @@ class RecordFile:
     def _read_most(self, portion: Portion, data: bytes) -> tuple[list[Any], Sequence[Any]]:
         """Most lines are as they should be; the others are looked at one by one. `data` are all of them."""
         flat = self._read_columns(portion.lines)
-        if flat is None or (
-            self.watches_keys and key_marks(data) != len(portion.lines) * len(record_fields(self.type) or ())
-        ):
-            self._note_repeated(portion)  # else every line has every key, and none of them twice
         if flat is not None:
+            if key_marks(data) != len(portion.lines) * len(record_fields(self.type) or ()):
+                self._note_repeated(portion, data)  # else every line has every key, and none of them twice
             return flat
         convert = self.convert
-        try:
+        values: list[Any] | None = None
+        with suppress(Exception):  # `_one` says what is wrong
             values = list(map(convert, portion.lines))
-            deque(map(refuse_deep, portion.lines), maxlen=0)
-            keys = self._ids(portion.lines, values)
-            return keys, self._with_unknown(values, portion.lines)
-        except Exception:  # `_one` says what is wrong
-            pass
+        self._note_repeated(portion, data, values)
+        if values is not None:
+            with suppress(Exception):
+                deque(map(refuse_deep, portion.lines), maxlen=0)
+                keys = self._ids(portion.lines, values)
+                return keys, self._with_unknown(values, portion.lines)
         keys, values = [], []
         good: list[int] = []
         for place, line in enumerate(portion.lines):
@@ -305,16 +319,14 @@ class RecordFile:
             if is_wrong_id(found):
                 raise wrong_id(self.id_field, found, self.place(number))
 
-    def found_first(self) -> str:
-        """What the first document has in the place of an id, for a message."""
+    def found_instead(self, number: int | None = None) -> str:
+        """What the document of a line, or the first, has in the place of an id, for a message."""
         if self.lines.name == "-":
             return ""
-        line = next((line for portion in self.lines.portions(1) for line in portion.lines[:1]), b"")
+        there = (one for portion in self.lines.portions() for one in zip(portion.numbers, portion.lines, strict=True))
+        line = next((line for at, line in there if number in (at, None)), b"")
         (value,) = try_decode(line) or (None,)
-        if not isinstance(value, dict):
-            return ""
-        found = value_at(value, self.id_field)
-        return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
+        return found_instead(value, self.id_field)
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
@@ -345,7 +357,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, which pairs the other documents",
+                    f"has no text or number under {self.id_field!r}, which pairs the other documents{self.found_instead(number)}",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -437,7 +449,7 @@ class RecordFile:
         self.findings.note_repairs(repairs, always or bool(repairs), number)
         key = repeated_key(text)
         if key is not None:
-            self.findings.note_repeated(key, self.place(number))
+            self._repeated(key, number)
         return value
 
     def _misfit(self, value: Any) -> float:
@@ -537,10 +549,10 @@ class Pairing:
         self, reference: RecordFile, predicted: RecordFile, *, id_named: bool = False, missing: Missing | None = None
     ) -> None:
         self.reference, self.predicted = reference, predicted
-        predicted.watches_keys = True
-        self.id_named, self.missing = id_named, missing
-        self.noted_elsewhere = missing is not None and missing.asked
-        """Whether documents on one side only are for `missing` to report, and no faults of the file."""
+        predicted.counts_repeated = True
+        self.id_named, self.missing = id_named, missing or Missing()
+        self.noted_elsewhere = self.missing.asked
+        """Whether documents that were not answered are for `missing` to report, and no faults of the file."""
         self.fills_gaps = predicted.lenient or self.noted_elsewhere
         self.how = ""
         self.nameless = False
@@ -563,7 +575,7 @@ class Pairing:
                     "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
                 )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_first()}{other}",
+                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_instead()}{other}",
                     side.place(1),
                 )
         return self.how
@@ -584,7 +596,7 @@ class Pairing:
         """Other documents in memory of the same shape, read, paired and looked at as these are."""
         left, right = self.reference.again(reference, "reference"), self.predicted.again(predicted, "predicted")
         right.findings.unknown_counts = self.predicted.findings.unknown_counts
-        right.lenient = lenient or (isinstance(right.lines, HeldLines) and right.lines.texts)
+        right.lenient = lenient or right.lines.texts
         pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
         pairing.how, pairing.nameless = self.how, self.nameless
         return pairing
@@ -612,6 +624,7 @@ class Pairing:
         return ColumnReader(side, row_by_row=mixed and side.type is None)
 
     def _by_order(self, left: Reader, right: Reader) -> Iterator[Batch]:
+        refuse_by_order(self.missing)
         done = 0
         while True:
             numbers, _, references = left.take()
@@ -689,12 +702,14 @@ class Pairing:
             raise InputError(
                 f"the id {again!r} of {line} is a duplicate; ids must be unique", self.predicted.lines.file
             )
-        if (missing or extra) and not allowed(self.missing, missing, extra) and not self.predicted.lenient:
-            problem = unmet_ids(missing, extra)
-            if self.missing is None:
-                problem += "; --lenient scores a missing prediction as nothing and ignores extra ones"
-            raise SidesMismatch(f"{self.reference.lines.file} and {self.predicted.lines.file}: {problem}")
-        self.ignored = [] if self.noted_elsewhere else extra
+        compared = self.missing.comparison
+        if self.predicted.lenient:
+            noted = allowed(self.missing, missing, extra if compared else [])
+            self.ignored = [] if noted and compared else extra
+        elif missing or extra:
+            also = "" if compared else "--lenient counts it as nothing, and ignores what only the prediction has"
+            files = self.reference.lines.file, self.predicted.lines.file
+            require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)
         if unread:
             self.predicted.findings.unread += len(unread)
@@ -859,6 +874,8 @@ def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, refer
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,
     )  # fmt: skip
+    if isinstance(lines, PickedLines):
+        lines.gaps = lines.gaps or lines.texts
     if settings.confidence is None:
         return lines
     if isinstance(lines, ArrowLines):  # confidences are taken apart row by row
@@ -913,8 +930,7 @@ def lay_together(
         advice=LENIENT,
     )  # fmt: skip
     right.confidences = None if settings.confidence is None else Confidences(settings.confidence)
-    texts = isinstance(right.lines, HeldLines) and right.lines.texts
-    right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
+    right.lenient, right.tolerant = settings.lenient or right.lines.texts, not shape.promised
     named = settings.id is not None or settings.reference_id is not None
     pairing = Pairing(left, right, id_named=named, missing=missing)
     for side, other in ((left, right), (right, left)):

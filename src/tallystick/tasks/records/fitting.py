@@ -24,7 +24,7 @@ import msgspec
 from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.surplus import Surpluses
-from tallystick.engine.data import ABSENT, Unfit
+from tallystick.engine.values import ABSENT, Unfit
 from tallystick.errors import counted
 
 MOST_LISTED = 1000
@@ -288,6 +288,19 @@ def fills_in(type_: Any, seen: set[Any] | None = None) -> bool:
     return any(fills_in(one, seen) for one in shape.parts.values())
 
 
+def has_written_keys(type_: Any, seen: set[Any] | None = None) -> bool:
+    """Whether values of a type have the keys that were written, as far as the type knows them, and no default beside them."""
+    seen = set() if seen is None else seen
+    shape = shape_of(type_)
+    if shape.kind == "record":
+        if shape.origin in seen:
+            return True
+        seen.add(shape.origin)
+        if not hasattr(shape.origin, "__required_keys__"):
+            return False
+    return all(has_written_keys(one, seen) for one in shape.parts.values())
+
+
 def written(value: Any, plain: Any, type_: Any, node: Similarity | None) -> Any:
     """A value of a type, without what is not in the plain data that it was made of.
 
@@ -373,4 +386,6 @@ def kind_of(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     kind = kind_of(value)
+    if isinstance(value, str) and value.lower().lstrip("-") in ("nan", "inf", "infinity"):
+        return f"{value}, which is no number in JSON"  # a float in memory, or a text
     return kind if kind in _JSON_WORDS.values() else f"{kind} {value!r:.40}"

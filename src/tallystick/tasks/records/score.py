@@ -262,7 +262,7 @@ def _prepare(
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
     shape = _shape_to_compare(shape, left, known, choices)
-    pairing = lay_together(left, predicted, shape, settings, missing)
+    pairing = lay_together(left, predicted, shape, settings, missing or Missing(settings.missing))
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
@@ -508,7 +508,9 @@ def score_part(reference: str, predicted: str, settings: RecordSettings, asked: 
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
     beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted, grouping)
-    return Scored(None, {"records": result}, extra=beside, ids=ids)
+    return Scored(
+        None, {"records": result}, extra=beside, ids=ids, unanswered=tuple(prepared.pairing.missing.unanswered)
+    )
 
 
 def wanted_documents(settings: RecordSettings, asked: Asked) -> Wanted | None:
@@ -571,7 +573,7 @@ def score(
     record is plain data, an instance of a type, or text: JSON, or whatever a model wrote. `type` is a dataclass, a pydantic model or any
     other type of a record, `schema` a JSON Schema; without either the shape is inferred from the reference. `choices` say by path
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
-    text is always read leniently; everything else only with `lenient`.
+    text in memory is always read leniently, by itself or under `from_`; everything else only with `lenient`.
 
     >>> results = ts.score({"vendor": "Acme", "total": 12.5}, '{"vendor": "Acme", "total": 12}')
     >>> results.f1
