@@ -352,7 +352,7 @@ class _Reading:
             bridging=np.array([mention.bridging for mention in self.mentions], np.bool_),
             split=split,
             parts=parts,
-            texts=self._texts() if self.keep_text else {},
+            texts=self._texts(),
             signs=self._signs(),
             words=partial(_words, source),
             warnings=self._warnings(),
@@ -399,7 +399,9 @@ class _Reading:
         return tuple(dict.fromkeys(text.split("|")))
 
     def _texts(self) -> dict[str, Sentences]:
-        """The words of each document by sentences; an empty node has none."""
+        """The words of each document by sentences, where they were asked for; an empty node has none."""
+        if not self.keep_text:
+            return {}
         forms = self.table.columns[FORM]
         sentence, is_token = self.words.sentence_of_row.tolist(), self.words.ids.kind != RANGE
         begins = np.searchsorted(self.table.row_lines, self.document_lines)
