@@ -26,7 +26,7 @@ from benchmarks import (
     resampling,
     spans,
 )
-from tallystick.engine import encoded
+from tallystick.engine import arrays
 from tallystick.engine.assignment import SMALL_SIDE, components
 from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains
@@ -130,8 +130,8 @@ def test_plain_scorers_give_one_for_the_key_itself_and_less_for_the_response(cor
 @pytest.mark.parametrize("name", ["ceaf_e", "b3"])
 def test_the_algebra_gives_what_the_plain_scorers_give_and_lays_no_entity_out_again(coreference, name, monkeypatch):
     laid_out = []
-    take = encoded.Items.take
-    monkeypatch.setattr(encoded.Items, "take", lambda column, rows: laid_out.append(len(rows)) or take(column, rows))
+    take = arrays.Items.take
+    monkeypatch.setattr(arrays.Items, "take", lambda column, rows: laid_out.append(len(rows)) or take(column, rows))
     figures = getattr(coreference_columns, f"{name}_tallystick")(*coreference)()
     assert figures == pytest.approx(getattr(coreference_columns, f"plain_{name}")(*map(read, coreference)), rel=1e-12)
     assert sum(laid_out) == 0  # an entity that is shared by its mentions is scored where it is

@@ -143,7 +143,7 @@ def test_the_matching_is_the_optimum():
 
 
 def test_an_invalid_prediction_scores_nothing_and_stays():
-    from tallystick.engine.data import Invalid
+    from tallystick.engine.values import Invalid
 
     whole = order(("a", 1.0), ("b", 2.0))
     result = ts.evaluate(METRIC, [whole, whole, order(number="2")], [whole, Invalid("cut off"), Invalid("no answer")])
@@ -159,6 +159,6 @@ def test_an_invalid_prediction_scores_nothing_and_stays():
 
 
 def test_an_invalid_prediction_is_not_exact_even_if_nothing_was_wanted():
-    from tallystick.engine.data import Invalid
+    from tallystick.engine.values import Invalid
 
     assert ts.evaluate(ts.derive(list[int]), [[]], [Invalid("no answer")]).exact == 0

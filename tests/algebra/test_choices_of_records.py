@@ -6,7 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.algebra.node import Node
-from tallystick.engine.data import Unfit
+from tallystick.engine.values import Unfit
 from tallystick.errors import MetricError, ValueMismatch
 
 

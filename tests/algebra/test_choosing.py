@@ -9,7 +9,7 @@ import pytest
 import tallystick as ts
 from tallystick.algebra.derive import explain_derivation
 from tallystick.algebra.parse import allowing_code
-from tallystick.engine.data import Invalid
+from tallystick.engine.values import Invalid
 from tallystick.errors import DerivationError
 
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.algebra.exact import Equal, exact
-from tallystick.engine.arrays import Blocks
+from tallystick.engine.arrays import Blocks, Unnumbered, numbered
 from tallystick.engine.data import Objects, Scope
-from tallystick.engine.encoded import Unnumbered, numbered
 
 NAN = float("nan")
 KINDS = [

@@ -13,7 +13,8 @@ from tallystick.algebra import numbers, text
 from tallystick.algebra.node import Similarity
 from tallystick.engine import arrays, assignment
 from tallystick.engine.arrays import Blocks, assign
-from tallystick.engine.data import Memory, Scope, Unfit, as_data
+from tallystick.engine.data import Memory, Scope, as_data
+from tallystick.engine.values import Unfit
 
 
 def by_columns(metric, left, right):

@@ -41,7 +41,8 @@ def test_by_role_by_type_and_explained():
     out = run("score", "events", "gold.json", "system.json", "--by", "label", "--metric", "arg_c").stdout
     assert "Agent\t1.0\t1.0\t1.0\t1" in out
     assert (
-        "Attack\t1.0" in run("score", "events", "gold.json", "system.json", "--by", "label", "--label", "type").stdout
+        "Attack\ttri_c\t1.0"
+        in run("score", "events", "gold.json", "system.json", "--by", "label", "--label", "type").stdout
     )
     assert "missed" in run("explain", "events", "gold.json", "system.json").stdout
     message = run("score", "events", "gold.json", "system.json", "--by", "label", "--metric", "tri_c", code=2).stderr

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from tallystick.algebra.exact import exact
 from tallystick.algebra.functions import Through
 from tallystick.algebra.node import Similarity
-from tallystick.engine.encoded import leaf_values
-from tallystick.engine.data import Objects
+from tallystick.engine.data import Objects, leaf_values
 
 
 def near(x, y):

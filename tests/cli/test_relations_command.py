@@ -32,7 +32,7 @@ def test_variants_side_by_side():
 
 
 def test_breakdowns_and_explanation():
-    assert "spouse\t0.0" in run("score", "relations", "gold.jsonl", "system.jsonl", "--by", "label").stdout
+    assert "spouse\tstrict\t0.0" in run("score", "relations", "gold.jsonl", "system.jsonl", "--by", "label").stdout
     assert "relations[*].obj.right" in run("score", "relations", "gold.jsonl", "system.jsonl", "--by", "field").stdout
     assert "missed" in run("explain", "relations", "gold.jsonl", "system.jsonl", "--document", "a").stdout
 

@@ -29,7 +29,7 @@ def test_roles_from_grits_files():
     assert content["metrics"]["ree_phi4"]["precision"] == pytest.approx(2 / 3)
     assert "strings=grit" in content["signature"]
     out = run("score", "roles", "gold.json", "preds.out", "--by", "label").stdout
-    assert "PerpInd\t1.0\t1.0\t1.0\t1" in out
+    assert "PerpInd\tceaf_ree\t1.0\t1.0\t1.0\t1" in out
     assert "missed" in run("explain", "roles", "gold.json", "preds.out").stdout
 
 

@@ -1,5 +1,6 @@
 """The tables of `score` and `compare` in every format: what they say, and that they stay whole."""
 
+import csv
 import json
 import re
 import shutil
@@ -254,3 +255,24 @@ def test_pairs_without_a_mean_are_named(tmp_path, format_):
     alone = figures(only, "--format", format_, folder=tmp_path)
     assert "mean of 2 tasks" not in alone.stdout
     assert 'leaves out "x and y", "x and z"' in alone.stderr
+
+
+@pytest.mark.parametrize("how", ["score", "compare", "python"])
+def test_for_programs_the_labels_of_several_metrics_are_one_table(how):
+    gold, system = str(EXAMPLES / "spans.gold.iob"), str(EXAMPLES / "spans.system.iob")
+    metrics = ["segment", "ts"]
+    if how == "python":
+        text = tallystick.spans(gold, system, metrics).by("label").to_csv()
+    else:
+        systems = [system] if how == "score" else [f"a={system}", f"b={gold}", f"c={system}"]
+        asked = [f"--metric={name}" for name in metrics]
+        text = run(how, "spans", gold, *systems, *asked, "--by", "label", "--format", "csv").stdout
+    blocks = [list(csv.DictReader(block.splitlines())) for block in text.strip().split("\n\n")]
+    (labels,) = [rows for rows in blocks if list(rows[0])[:1] == ["label"] and "first" not in rows[0]]
+    assert [(row["label"], row["metric"]) for row in labels] == [(x, m) for m in metrics for x in ("LOC", "ORG", "PER")]
+    assert [row["support"] for row in labels] == ["1", "2", "2", "3", "6", "6"]
+    if how == "compare":
+        (pairs,) = [rows for rows in blocks if "first" in rows[0] and "label" in rows[0]]
+        assert {row["metric"] for row in pairs} == set(metrics)
+    else:
+        assert [row["accuracy"] for row in labels][:4] == ["", "", "", "0.9"]

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.engine.data import Objects, Scope, as_objects, sliced, take
-from tallystick.engine.encoded import code_jointly
+from tallystick.engine.data import Objects, Scope, as_objects, code_jointly, sliced, take
 from tallystick.errors import ValueMismatch
 
 pa = pytest.importorskip("pyarrow")

@@ -117,6 +117,8 @@ KNOWN = [
     ("dependencies.las", {"only equals"}),
     ("relations.type", {"only equals"}),
     ("nary.clusters", {"P2 symmetry"}),  # a share of the predicted mentions
+    ("spans.overlap", {"only equals", "P and R"}),  # any partner will do
+    ("templates.iterx_subset", {"only equals", "P and R"}),  # a template without fillers counts nothing
 ]
 
 
@@ -126,6 +128,14 @@ def test_known_properties_of_named_metrics(name, failing):
     assert failing <= {finding.name for finding in report.failures}
     for always in ("Definition 1", "range", "order", "renaming", "empty document"):
         assert not report[always].fails, report[always]
+
+
+def test_nervaluate_depends_on_the_order_of_spans_and_the_best_pairs_do_not():
+    found = {
+        name: check(named(f"spans.{name}")[0], samples=12, only=("order",))["order"]
+        for name in ("nervaluate_strict", "strict")
+    }
+    assert {name for name, finding in found.items() if finding.fails} == {"nervaluate_strict"}
 
 
 def test_every_named_metric_can_be_asked_for():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
-from tallystick.engine.data import Invalid
+from tallystick.engine.values import Invalid
 from tallystick.results import explanation
 from tallystick.results.documents import DEEPEST, pack_documents, pack_tree
 from tallystick.results.explanation import explain_document, explain_together

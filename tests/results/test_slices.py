@@ -132,13 +132,26 @@ def test_every_task_has_slices_by_a_file(task: str, tmp_path: Path) -> None:
     assert sum(part["support"] for part in parts.values()) == len(ids)
 
 
+def test_a_field_with_several_values_is_described(tmp_path: Path) -> None:
+    """In the words of the data, and of whoever asks: Python has no option --slice."""
+    relation = {"type": "r", "subj": [0, 1, "A"], "obj": [1, 2, "B"]}
+    documents = [{"id": one, "relations": [relation] * 2} for one in "ab"]
+    with pytest.raises(MetricError) as caught:
+        ts.relations(documents, documents).slices("relations")
+    said = "slices by relations: expected a text or a number for each document; a has 2 values there"
+    assert str(caught.value) == said
+
+
 def test_wrong_slices_are_errors(tmp_path: Path) -> None:
     results = ts.records(*records())
     with pytest.raises(MetricError, match=r'no document has such a field; there are .*Did you mean "language"'):
         results.slices("langage")
     with pytest.raises(MetricError, match=r'no document has such a field; there are .*Did you mean "about.kind"'):
         results.slices("about.kinf")
-    with pytest.raises(MetricError, match="takes a text or a number for each document"):
+    with pytest.raises(
+        MetricError,
+        match='slices by about: expected a text or a number for each document; d0 has the fields "kind" there',
+    ):
         results.slices("about")
     many = ts.records(*records(60))
     with pytest.raises(MetricError, match="x has 60 values in 60 documents; slices are by at most 50"):
@@ -229,5 +242,5 @@ def test_lines_of_one_document_that_disagree() -> None:
         for genre in "ab"
     ]
     results = ts.calls(lines, lines, id="session")
-    with pytest.raises(MetricError, match="--slice genre: the lines of document s have different values"):
+    with pytest.raises(MetricError, match="slices by genre: the lines of document s have different values"):
         results.slices("genre")

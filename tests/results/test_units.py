@@ -232,7 +232,7 @@ def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     assert "has no row for 13 documents" in errors_of(*score, "--groups", f"{some}:group")
     some.write_text("id,group\n" + "".join(f"{k + 1},{'' if k else 'a'}\n" for k in range(15)))
     assert "has no group for 14 documents" in errors_of(*score, "--groups", f"{some}:group")
-    assert "--groups nothing" in errors_of(*score, "--groups", "nothing")
+    assert "groups by nothing" in errors_of(*score, "--groups", "nothing")
     assert "--groups changes nothing without" in errors_of(*score[:-1], "--groups", f"{some}:group")
     assert "--resamples changes nothing" in errors_of(*score[:-1], "--resamples", "10")
     assert "looks at the whole corpus" in errors_of(

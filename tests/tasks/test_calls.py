@@ -148,7 +148,7 @@ def test_nothing_that_was_called_is_free():
     assert ts.calls(gold, [[{"name": "f", "arguments": "x equals one"}]])["arguments"].precision == 0.5
     broken = ts.calls(gold, [[{"name": "f", "arguments": '{"x": 1,'}]])
     assert broken["calls"].exact == 1
-    assert any("repaired the JSON of 1 call" in one for one in broken.warnings)
+    assert any("repaired the text of 1 call" in one for one in broken.warnings)
     assert ts.calls(gold, [[call("f", x="1")]])["calls"].f1 == 0
 
 
@@ -180,7 +180,7 @@ def test_explain_by_label_and_compare():
     files = EXAMPLES / "calls.gold.jsonl", EXAMPLES / "calls.openai.jsonl"
     assert "web_search" in run("explain", "calls", *files, "--document", "art").stdout
     rows = run("score", "calls", *files, "--by", "label").stdout
-    assert "web_search\t0.0\t\t0.0\t0" in rows
+    assert "web_search\tnames\t0.0\t\t0.0\t0" in rows
     assert "calls[*].arguments.to[*]" in run("score", "calls", *files, "--by", "field").stdout
     run("compare", "calls", files[0], f"A={files[1]}", f"B={EXAMPLES / 'calls.anthropic.jsonl'}")
 
@@ -542,6 +542,50 @@ def test_a_key_that_stands_twice_is_said(tmp_path):
         (tmp_path / "system.jsonl").write_text(line + "\n")
         done = run("score", "calls", "gold.jsonl", "system.jsonl", cwd=tmp_path)
         assert 'system.jsonl: 1 object with a key that stands twice ("x"); the last one counts' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("f(x=1), g(", 2),
+        ("f(x=1)\ng(city='Os", 2),
+        ("f(x=1); g(", 2),
+        ("```python\nf(x=1)\ng(\n```", 2),
+        ("f(x=1), then I am done (I think", 1),
+        ("f(x=1) and then g(", 1),
+        ("f(x=", 1),
+        ("f() needs an x; which one?", 0),
+        ("f(x) is a function", 0),
+        ("I call f(x=1), g(", 0),
+    ],
+)
+def test_calls_without_a_list_that_are_cut_off(text, calls):
+    """What was begun counts, whether or not there is a bracket before it."""
+    found = ts.calls([[F]], [text])
+    right = int("f(x=1)" in text and calls > 0 and "and then" not in text)
+    row = found["calls"].rows[0].tolist()
+    assert (row[0], row[1]) == (right, calls)
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "arguments"),
+    [
+        ({"type": "web_search_call", "id": "w", "status": "completed", "action": {"type": "search", "query": "q"}}, "web_search", {"type": "search", "query": "q"}),
+        ({"type": "file_search_call", "id": "w", "queries": ["q"], "results": [{"text": "a"}]}, "file_search", {"queries": ["q"]}),
+        ({"type": "code_interpreter_call", "code": "1", "outputs": []}, "code_interpreter", {"code": "1"}),
+        ({"type": "image_generation_call", "result": "iVBOR"}, "image_generation", {}),
+        ({"type": "mcp_call", "name": "g", "arguments": "{}", "server_label": "s"}, "g", {}),
+    ],
+)  # fmt: skip
+def test_calls_of_a_providers_own_tools(item, name, arguments):
+    """A log of OpenAI's Responses has an item for each."""
+    function = {"type": "function_call", "name": "f", "arguments": '{"x": 1}', "call_id": "c"}
+    found = ts.calls([[F]], [{"output": [function, item]}])
+    assert found["calls"].precision == 1 / 2
+    same = ts.calls([[F, {"name": name, "arguments": arguments}]], [{"output": [function, item]}])
+    assert same["calls"].f1 == same["arguments"].f1 == 1
+    answers = [{"type": "computer_call_output", "output": [F]}, {"type": "web_search_tool_result", "content": [F]}]
+    assert ts.calls([[F]], [{"output": [function, *answers]}])["calls"].precision == 1
 
 
 def test_a_key_that_stands_twice_in_the_reference_is_an_error(tmp_path):

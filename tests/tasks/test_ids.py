@@ -322,6 +322,26 @@ def test_what_stands_where_an_id_was_asked_for_is_shown(tmp_path: Path) -> None:
             ts.records(gold, system, id="id")
 
 
+INSTEAD = {
+    '{"key": 1, "v": [], "calls": []}': '(it has "key", "v", "calls")',
+    '{"id": null, "calls": []}': "(found null)",
+    "[]": "(it is [])",
+}
+
+
+@pytest.mark.parametrize("task", ["records", "calls"])
+@pytest.mark.parametrize("line", INSTEAD)
+def test_what_one_document_has_instead_of_an_id_is_shown(task: str, line: str, tmp_path: Path) -> None:
+    gold, system = write(tmp_path / "gold.jsonl", task, ["a", "b", "c"]), tmp_path / "system.jsonl"
+    system.write_text(
+        "\n".join([*gold.read_text().splitlines()[:1], "", line, *gold.read_text().splitlines()[2:]]) + "\n"
+    )
+    what = "logs" if task == "calls" else "documents"
+    said = f"system.jsonl:3: has no text or number under 'id', which pairs the other {what} {INSTEAD[line]}"
+    for files in ((gold, system), (system, gold)):
+        assert said in run("score", task, *files, code=2).stderr
+
+
 @pytest.mark.parametrize("task", ["relations", "events"])
 def test_heads_without_ids_are_in_the_order_of_the_documents(task: str, tmp_path: Path) -> None:
     """A number in a file is no id: the second document is called 1, and the first heads are not its heads."""

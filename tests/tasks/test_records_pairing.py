@@ -7,7 +7,7 @@ import random
 import pytest
 
 from running import run
-from tallystick.engine.data import Invalid
+from tallystick.engine.values import Invalid
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files import lines as lines_module
 from tallystick.tasks.records.files import lay_together

@@ -8,7 +8,7 @@ import tallystick as ts
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.structures import TextMention
 from tallystick.tasks.nary.files import read_nary
-from tallystick.tasks.roles.files import document_key, read_roles
+from tallystick.tasks.roles.files import gtt_name, read_roles
 
 
 def write(path, *rows):
@@ -36,7 +36,7 @@ def test_every_format_says_the_same(tmp_path, content):
 def test_kinds_and_names(tmp_path):
     (arg,) = read_roles(write(tmp_path / "a.json", PLAIN)).values["10001"].args
     assert arg.entity.mentions[1] == TextMention("they", "pronoun")
-    assert [document_key(name) for name in ("TST2-MUC4-0012", "DEV-MUC3-0001", "x")] == ["20012", "DEV-MUC3-0001", "x"]
+    assert [gtt_name(name) for name in ("TST2-MUC4-0012", "DEV-MUC3-0001", "x")] == ["20012", "DEV-MUC3-0001", "x"]
 
 
 @pytest.mark.parametrize(

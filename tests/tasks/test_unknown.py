@@ -11,7 +11,7 @@ from running import run as run_command
 from running import sorts_structs
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.algebra.surplus import known_keys
-from tallystick.engine.data import leaves
+from tallystick.engine.values import leaves
 from tallystick.errors import MetricError
 from tallystick.tasks.records.score import Wanted, prepare, run_prepared, score_files
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.encoded import Column, Maybe, Shared, unshared
+from tallystick.engine.arrays import F64, I64, Column, Maybe, Shared, unshared
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Change, Kernel, Named, Node, Similarity, require
 from tallystick.algebra.plain import Plain, plain_parts
-from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums
-from tallystick.engine.data import Data, Objects, Refusals, Scope, Unfit
-from tallystick.engine.encoded import Alternatives, Column, Nothing, leaf_values
+from tallystick.engine.arrays import F64, I64, Alternatives, Blocks, Column, Nothing, Pairs, Sums
+from tallystick.engine.data import Data, Objects, Scope, leaf_values
+from tallystick.engine.values import Refusals, Unfit
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 

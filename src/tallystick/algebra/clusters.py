@@ -26,11 +26,11 @@ import numpy as np
 from tallystick.algebra.node import Around, Node, Similarity, require
 from tallystick.algebra.normalise import OverItems
 from tallystick.algebra.sets import sample_items
-from tallystick.engine.arrays import F64, I64, Blocks, Pairs, sum_by_key, sum_by_owner
-from tallystick.engine.data import REFUSED, Data, Refusals, Scope
-from tallystick.engine.encoded import Column, Items
+from tallystick.engine.arrays import F64, I64, Blocks, Column, Items, Pairs, sum_by_key, sum_by_owner
+from tallystick.engine.data import Data, Scope
 from tallystick.engine.tally import Adjusted as AdjustedKind
 from tallystick.engine.tally import Kind
+from tallystick.engine.values import REFUSED, Refusals
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 

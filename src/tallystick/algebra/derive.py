@@ -50,7 +50,7 @@ from tallystick.algebra.ordered import OrderedGraph, OrderedTree
 from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Match, Matching
 from tallystick.algebra.surplus import counted_items, known_keys
-from tallystick.engine.data import fields_of
+from tallystick.engine.values import fields_of
 from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree, Var

@@ -20,21 +20,21 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import DELTA, UNKNOWN, Around, Kernel, Similarity, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct
-from tallystick.engine.data import Data, Leaf, Scope, Unfit, field, note_absence
-from tallystick.engine.encoded import (
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
     Codes,
     Fields,
+    Mask,
     Numbering,
+    Pairs,
     Unnumbered,
-    code_jointly,
-    comparable,
-    different_values,
-    listed,
-    number_values,
+    distinct,
     numbered,
-    same_values,
 )
+from tallystick.engine.data import Data, Leaf, Scope, code_jointly, different_values, field, listed, note_absence
+from tallystick.engine.values import Unfit, comparable, number_values, same_values
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:

@@ -28,6 +28,8 @@ from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import (
     F64,
     Blocks,
+    Codes,
+    Column,
     Frame,
     Pairs,
     Sums,
@@ -40,8 +42,8 @@ from tallystick.engine.arrays import (
     starts_of_runs,
 )
 from tallystick.engine.clock import look
-from tallystick.engine.data import Answers, Coded, Data, Objects, Refusals, Scope, Unfit
-from tallystick.engine.encoded import Codes, Column, comparable, different_values, number_values
+from tallystick.engine.data import Answers, Coded, Data, Objects, Scope, different_values
+from tallystick.engine.values import Refusals, Unfit, comparable, number_values
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
 

@@ -19,11 +19,21 @@ import numpy as np
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Matching
-from tallystick.engine.arrays import I64, Blocks, Pairs, Sums, sort_order, starts_of_runs
-from tallystick.engine.data import REFUSED, Bag, Data, Objects, Refusals, Scope, Unfit, items
-from tallystick.engine.encoded import Items, Numbered, number_jointly
+from tallystick.engine.arrays import (
+    I64,
+    Blocks,
+    Items,
+    Numbered,
+    Pairs,
+    Sums,
+    number_jointly,
+    sort_order,
+    starts_of_runs,
+)
+from tallystick.engine.data import Bag, Data, Objects, Scope, items
 from tallystick.engine.orders import Matched
 from tallystick.engine.trees import match_grids
+from tallystick.engine.values import REFUSED, Refusals, Unfit
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from tallystick.algebra.functions import coded, sparse_pairs
 from tallystick.algebra.node import UNKNOWN, Kernel, Similarity, Table, options_of, require
 from tallystick.algebra.plain import Plain, Uncovered, leaf, see_value
-from tallystick.engine.arrays import Blocks, Pairs
-from tallystick.engine.data import Data, Scope, Unfit
-from tallystick.engine.encoded import Codes
+from tallystick.engine.arrays import Blocks, Codes, Pairs
+from tallystick.engine.data import Data, Scope
+from tallystick.engine.values import Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

@@ -18,9 +18,9 @@ import numpy as np
 from tallystick.algebra.functions import CodedValues, coded
 from tallystick.algebra.node import Dense, Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
-from tallystick.engine.arrays import F64, Frame
-from tallystick.engine.data import Answers, Data, Objects, Scope, Unfit
-from tallystick.engine.encoded import Codes, leaf_values, number_values
+from tallystick.engine.arrays import F64, Codes, Frame
+from tallystick.engine.data import Answers, Data, Objects, Scope, leaf_values
+from tallystick.engine.values import Unfit, number_values
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 

@@ -23,11 +23,24 @@ from tallystick.algebra.exact import Exact
 from tallystick.algebra.node import Change, Node, Similarity, require
 from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Constrained, Match, Matching, turned
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, Sums, look_up, number
-from tallystick.engine.data import Bag, Data, Refusals, Scope
-from tallystick.engine.encoded import Codes, Column, Items, comparable, leaf_values, unshared
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
+    Codes,
+    Column,
+    Items,
+    Mask,
+    Pairs,
+    Sums,
+    look_up,
+    number,
+    unshared,
+)
+from tallystick.engine.data import Bag, Data, Scope, leaf_values
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
 from tallystick.engine.latent_pairs import Claims, hopeless, outlined
+from tallystick.engine.values import Refusals, comparable
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 

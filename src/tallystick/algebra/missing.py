@@ -15,22 +15,21 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Around, Change, Kernel, Similarity, has_structure, require, takes_collections
 from tallystick.algebra.plain import Plain, Uncovered
-from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
-from tallystick.engine.data import (
-    ABSENT,
-    Bag,
-    Data,
-    Missing,
-    Nullable,
-    Objects,
-    Refusals,
-    Scope,
-    is_absent,
-    is_blank,
-    is_blank_or_empty,
-    is_empty,
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
+    Column,
+    Items,
+    Maybe,
+    Numbered,
+    Pairs,
+    Sums,
+    first_best,
+    offsets_of,
 )
-from tallystick.engine.encoded import Column, Items, Maybe, Numbered, leaf_values
+from tallystick.engine.data import Bag, Data, Nullable, Objects, Scope, leaf_values
+from tallystick.engine.values import ABSENT, Missing, Refusals, is_absent, is_blank, is_blank_or_empty, is_empty
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

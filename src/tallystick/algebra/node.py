@@ -39,10 +39,25 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.plain import Plain
-from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up, number
-from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
-from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
+    Codes,
+    Column,
+    Frame,
+    Maybe,
+    Nothing,
+    Pairs,
+    Shared,
+    Sums,
+    look_up,
+    number,
+    unshared,
+)
+from tallystick.engine.data import Data, Index, Objects, Scope, present_values
 from tallystick.engine.tally import Counts, Kind
+from tallystick.engine.values import Missing, Refusals, Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

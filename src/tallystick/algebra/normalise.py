@@ -31,9 +31,8 @@ from tallystick.algebra.node import (
 )
 from tallystick.algebra.plain import Plain, always_one, leaf, see_value, table_of
 from tallystick.algebra.sets import Match, best_of_each, sample_items
-from tallystick.engine.arrays import F64, Blocks, Pairs, offsets_of
-from tallystick.engine.data import Data, Objects, Scope
-from tallystick.engine.encoded import Codes, Column, Items, code_jointly, leaf_values
+from tallystick.engine.arrays import F64, Blocks, Codes, Column, Items, Pairs, offsets_of
+from tallystick.engine.data import Data, Objects, Scope, code_jointly, leaf_values
 from tallystick.engine.tally import Kind, Rate
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen

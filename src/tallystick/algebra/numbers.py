@@ -28,9 +28,21 @@ from tallystick.algebra.values import (
     read_date,
     read_number,
 )
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, distinct, expand, integers
-from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, as_objects, field, sliced
-from tallystick.engine.encoded import Column, Numbers, different_values, leaf_values
+from tallystick.engine.arrays import F64, I64, Blocks, Column, Mask, Numbers, Pairs, distinct, expand, integers
+from tallystick.engine.data import (
+    Bag,
+    Data,
+    Leaf,
+    Nullable,
+    Objects,
+    Scope,
+    as_objects,
+    different_values,
+    field,
+    leaf_values,
+    sliced,
+)
+from tallystick.engine.values import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

@@ -42,18 +42,21 @@ from tallystick.engine.arrays import (
     Blocks,
     Frame,
     Grid,
+    Items,
+    Numbered,
     Pairs,
     Sums,
     distinct,
     expand,
     join,
+    number_jointly,
+    number_lists,
     offsets_of,
     sort_order,
     starts_of_runs,
     sum_by_key,
 )
-from tallystick.engine.data import REFUSED, Bag, Data, Objects, Refusals, Scope, Unfit
-from tallystick.engine.encoded import Items, Numbered, leaf_values, number_jointly, number_lists
+from tallystick.engine.data import Bag, Data, Objects, Scope, leaf_values
 from tallystick.engine.orders import (
     Matched,
     match_dense,
@@ -63,6 +66,7 @@ from tallystick.engine.orders import (
     reachability,
 )
 from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
+from tallystick.engine.values import REFUSED, Refusals, Unfit
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree

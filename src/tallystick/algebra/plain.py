@@ -22,8 +22,8 @@ import numpy as np
 
 from tallystick.engine.arrays import Blocks
 from tallystick.engine.assignment import heaviest
-from tallystick.engine.data import NO_RECORDS, Invalid, Objects, Scope, Surplus
-from tallystick.engine.encoded import freeze
+from tallystick.engine.data import Objects, Scope
+from tallystick.engine.values import NO_RECORDS, Invalid, Surplus, freeze
 from tallystick.errors import ValueMismatch
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def equality(see: See, every: Callable[[Collection[Any]], list[Any]] | None = No
     return Plain((see, see), _same, (always_one, always_one), equality=True, every=every)
 
 
-# Plain values, with the corrections that `engine.encoded` makes.
+# Plain values, with the corrections that `engine.values` makes.
 
 NAN = ("NaN",)
 AS_THEY_ARE = frozenset((str, int, bytes, type(None), datetime.date, datetime.datetime))

@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallystick.algebra.node import Similarity, require
-from tallystick.engine.arrays import F64, I64, Mask, Sums
+from tallystick.engine.arrays import F64, I64, Column, Items, Mask, Numbered, Sums
 from tallystick.engine.data import Scope
-from tallystick.engine.encoded import Column, Items, Numbered
 from tallystick.engine.program import DEFAULT_LIMIT
 from tallystick.frozen import frozen
 

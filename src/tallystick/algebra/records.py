@@ -24,9 +24,26 @@ from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Kernel, Named, Similarity, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts
 from tallystick.algebra.weights import Weighted
-from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
-from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
-from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, numbered, unshared
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    MOST_PAIRS,
+    Blocks,
+    Column,
+    Fields,
+    Frame,
+    Maybe,
+    Nothing,
+    Pairs,
+    Shared,
+    Sums,
+    look_up,
+    numbered,
+    union,
+    unshared,
+)
+from tallystick.engine.data import Data, Scope, field, note_absence
+from tallystick.engine.values import ABSENT, REFUSED, Refusals, fields_in
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 

@@ -33,7 +33,9 @@ from tallystick.engine.arrays import (
     F64,
     I64,
     Blocks,
+    Column,
     Grid,
+    Items,
     Mask,
     Pairs,
     Sums,
@@ -46,11 +48,12 @@ from tallystick.engine.arrays import (
     sort_order,
     sum_by_key,
     sum_by_owner,
+    unshared,
     weighted_counts,
 )
 from tallystick.engine.assignment import in_one_piece, rank_within
-from tallystick.engine.data import REFUSED, Bag, Data, Entries, Refusals, Scope, as_objects, items, repeated
-from tallystick.engine.encoded import Column, Items, unshared
+from tallystick.engine.data import Bag, Data, Entries, Scope, as_objects, items, repeated
+from tallystick.engine.values import REFUSED, Refusals
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 

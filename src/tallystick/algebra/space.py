@@ -18,9 +18,9 @@ import numpy as np
 from tallystick.algebra.node import Dense, Similarity, require
 from tallystick.algebra.numbers import Overlap, windows
 from tallystick.algebra.plain import Plain, leaf
-from tallystick.engine.arrays import F64, Blocks, Frame, Pairs, offsets_of, sum_by_key, sum_by_owner
-from tallystick.engine.data import Bag, Data, Objects, Scope, Unfit, field, items
-from tallystick.engine.encoded import Items, Numbers, leaf_values
+from tallystick.engine.arrays import F64, Blocks, Frame, Items, Numbers, Pairs, offsets_of, sum_by_key, sum_by_owner
+from tallystick.engine.data import Bag, Data, Objects, Scope, field, items, leaf_values
+from tallystick.engine.values import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

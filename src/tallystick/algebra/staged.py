@@ -35,6 +35,8 @@ from tallystick.engine.arrays import (
     F64,
     I64,
     Blocks,
+    Fields,
+    Items,
     Mask,
     Pairs,
     Sums,
@@ -44,8 +46,7 @@ from tallystick.engine.arrays import (
     sum_by_owner,
     weighted_counts,
 )
-from tallystick.engine.data import Bag, Data, Objects, Scope, field, items, note_absence
-from tallystick.engine.encoded import Fields, Items, leaf_values
+from tallystick.engine.data import Bag, Data, Objects, Scope, field, items, leaf_values, note_absence
 from tallystick.engine.ranked import (
     COUNTS,
     HOW,

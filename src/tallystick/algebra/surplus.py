@@ -24,23 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from tallystick.engine.data import (
-    REFUSED,
-    Data,
-    Extended,
-    Invalid,
-    Nullable,
-    Objects,
-    Refusals,
-    Rows,
-    Scope,
-    Surplus,
-    Unfit,
-    as_objects,
-    leaves,
-    leaves_or_self,
-    split_surplus,
-)
+from tallystick.engine.data import Data, Extended, Nullable, Objects, Rows, Scope, as_objects, split_surplus
+from tallystick.engine.values import REFUSED, Invalid, Refusals, Surplus, Unfit, leaves, leaves_or_self
 from tallystick.errors import ValueMismatch, counted
 
 if TYPE_CHECKING:

@@ -19,6 +19,8 @@ from tallystick.engine.arrays import (
     F64,
     I64,
     Blocks,
+    Codes,
+    Column,
     Frame,
     Pairs,
     check_pairs,
@@ -30,8 +32,8 @@ from tallystick.engine.arrays import (
     starts_of_runs,
 )
 from tallystick.engine.clock import look, paced
-from tallystick.engine.data import Data, Scope, Unfit
-from tallystick.engine.encoded import Codes, Column, different_values, number_values
+from tallystick.engine.data import Data, Scope, different_values
+from tallystick.engine.values import Unfit, number_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

@@ -29,9 +29,9 @@ import numpy as np
 
 from tallystick.algebra.node import DELTA, Kernel, Similarity, options_of, require
 from tallystick.algebra.text import plain_text
-from tallystick.engine.arrays import Blocks, Pairs
-from tallystick.engine.data import Data, Scope, Unfit, fields_of
-from tallystick.engine.encoded import Codes, Numbers, different_values, freeze, number_values
+from tallystick.engine.arrays import Blocks, Codes, Numbers, Pairs
+from tallystick.engine.data import Data, Scope, different_values
+from tallystick.engine.values import Unfit, fields_of, freeze, number_values
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.json_values import NotJson, decode
 from tallystick.frozen import frozen

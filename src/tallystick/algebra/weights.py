@@ -17,9 +17,8 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
 from tallystick.algebra.node import Around, Change, Kernel, Similarity, Table, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, see_value
-from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
-from tallystick.engine.data import Data, Scope, field, note_absence
-from tallystick.engine.encoded import Fields, Numbers, leaf_values
+from tallystick.engine.arrays import F64, I64, Blocks, Fields, Frame, Numbers, Pairs, Sums
+from tallystick.engine.data import Data, Scope, field, leaf_values, note_absence
 from tallystick.frozen import frozen
 
 

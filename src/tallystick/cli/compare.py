@@ -110,7 +110,15 @@ def system_options(task: Task) -> list[click.Option]:
     """The options of the task that change figures; those that belong to one system take a file of each."""
     kinds = {one.name: option_of(one) for one in task.options("figures")}
     found = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
+    found = [_for_all_systems(one) if one.name == "missing" else one for one in found]
     return found if task.named_metrics else [_for_each_metric(one) if one.name == "metric" else one for one in found]
+
+
+def _for_all_systems(option: click.Option) -> click.Option:
+    """What becomes of documents that a system did not answer: of several systems they can be left out for all, too."""
+    help_ = "Documents that a system did not answer: an error, counted as empty answers, or left out for all systems. Needs document ids in all files."
+    known = click.Choice(["error", "empty", "intersect"])
+    return click.Option([*option.opts, "missing"], type=known, default="error", show_default=True, help=help_)
 
 
 def _for_each_metric(option: click.Option) -> click.Option:
@@ -150,7 +158,6 @@ class ComparisonOptions:
     level: float
     interval: str
     test: str | None
-    missing: str
     macro: bool
     base: str | None
     ties: str
@@ -208,8 +215,6 @@ def comparison_options(task: Task, own: Sequence[click.Option] = ()) -> list[cli
         click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="How intervals are computed from the resamples."),
         click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
                      help="The test between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
-        click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
-                     help="Documents that a system did not answer: an error, counted as empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
         base_option([name for one in own for name in one.opts]),
         ties_option(),
@@ -240,9 +245,7 @@ def run_comparison(
         task.check(metrics, one)
     texts = train is not None or options.slice is not None or options.by in task.attributes
     reading = Reading(texts=texts, training=train is not None)
-    score = partial(
-        score_metrics, task, references, metrics=metrics, each=each, missing=options.missing, reading=reading
-    )
+    score = partial(score_metrics, task, references, metrics=metrics, each=each, reading=reading)
     failed = dict(entries.failed)
     if options.board:
         found = score_each(score, files)
@@ -302,13 +305,13 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
 
 def score_metrics(
     task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...],
-    each: Mapping[str, Any], missing: str, reading: Reading,
+    each: Mapping[str, Any], reading: Reading,
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The same under the settings of each of several expressions, by their names."""
     from tallystick.results.results import Results
 
     found = {
-        name: score_systems(task, references, files, metrics, share_out(task, settings, files), missing, reading)
+        name: score_systems(task, references, files, metrics, share_out(task, settings, files), reading)
         for name, settings in each.items()
     }
     scored, notes = next(iter(found.values()))
@@ -325,40 +328,21 @@ def score_metrics(
 
 def score_systems(
     task: Task, references: Sequence[Reference], files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any,
-    missing: str = "error", reading: Reading | None = None,
+    reading: Reading | None = None,
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
-    from tallystick.files.pairing import Missing
-
-    if missing != "error" and task.without_missing:
-        raise MetricError(f"--missing {missing}: {task.without_missing}; leave --missing out")
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
-    absent = {run: Missing(missing) for run in runs} if not task.without_missing else {}
+    absent = {run: task.missing(settings, comparison=True) for run in runs}
     results: dict[tuple[str, int], Results] = {}
     for k, (_, against) in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
-        try:
-            found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
-            _require_same_documents(found, files)
-            results |= found
-        except SidesMismatch as error:
-            remedies = [one.remedy for one in absent.values() if one.remedy]
-            raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
-    if missing != "error":
-        results = _without_missing(results, absent, missing, len(references) > 1)
-    notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
+        found = _score_against(task, against, there, metrics, settings, absent, reading or Reading())
+        _require_same_documents(found, files)
+        results |= found
+    if any(one.policy == "intersect" for one in absent.values()):
+        results = _answered_by_all(results, absent, len(references) > 1)
+    notes = [f"Warning: {_run_name(run, files)}: {note}" for run, found in absent.items() for note in found.notes()]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
-
-
-def _without_missing(
-    results: dict[tuple[str, int], Results], absent: Mapping[tuple[str, int], Missing], missing: str, splits: bool
-) -> dict[tuple[str, int], Results]:
-    """The results with what was done about documents that were not answered, which their signatures name."""
-    if missing == "intersect":
-        results = _answered_by_all(results, absent, splits)
-    return {
-        run: _changed(found, lambda one: _with_setting(one, f"missing={missing}")) for run, found in results.items()
-    }
 
 
 def _score_against(
@@ -368,7 +352,7 @@ def _score_against(
     from tallystick.files.source import Source
     from tallystick.tasks.metric import results_of
 
-    readings = {run: replace(reading, missing=absent.get(run)) for run in runs}
+    readings = {run: replace(reading, missing=absent[run]) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
     source = Source.of(reference)
     scored = task.score_systems(source, runs, metrics, settings, readings)
@@ -480,10 +464,6 @@ def _base(task: Task, scored: Mapping[str, list[Results]], asked: str | None) ->
         return base_among(asked, found)
     base = task.base or task.main_metric(dict(found))
     return base if base in found else None
-
-
-def _with_setting(result: Result, setting: str) -> Result:
-    return result.changed(settings=", ".join(filter(None, (result.settings, setting))))
 
 
 def _changed(results: Results, change: Callable[[Result], Result]) -> Results:

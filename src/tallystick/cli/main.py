@@ -191,7 +191,7 @@ def show_tables(
 
     style = style or PLAIN
     writer = WRITERS.get(chosen_format(format_))
-    for k, table in enumerate(tables):
+    for k, table in enumerate(tables if writer is None else writer.arranged(tables)):
         if k:
             click.echo()
         if writer is None:

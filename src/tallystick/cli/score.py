@@ -437,7 +437,7 @@ def score_in_shards(
         key = {"metrics": metrics, **asdict(settings), "known": known, "asked": reading.asked}
         score = ScorePart(task, metrics, settings, reading)
         done = run_in_shards(task, engine, score, files, executor, key=key, wants=wants)
-    gathered = Scored(None, done.results, extra=done.extra)
+    gathered = Scored(None, done.results, extra=done.extra, unanswered=done.unanswered)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(task, done, common))
     scored, read_as = task.read_as(replace(scored, notes=(*scored.notes, how_it_ran(done))), files, settings)

@@ -1,4 +1,4 @@
-"""The few array routines that everything else is made of: sorting, numbering, joining and summing by key.
+"""What everything else is made of: the few array routines (sorting, numbering, joining and summing by key), pairs, blocks and columns.
 
 A key is a non-negative int64 below a known bound. NumPy sorts plain integers five times faster than it
 argsorts them, so wherever key and row number fit into 63 bits together they are packed into one integer,
@@ -8,16 +8,19 @@ sorted, and taken apart again. That also makes every order here stable.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import TooLarge
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from tallystick.engine.data import Leaf
 
 I64: TypeAlias = NDArray[np.int64]
 F64: TypeAlias = NDArray[np.float64]
@@ -528,3 +531,336 @@ def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int, *
 
         chosen[rest[assign_components(rows[rest], columns[rest], weights[rest], n_rows, n_columns, early=early)]] = True
     return chosen
+
+
+# What a metric node makes of one side's values: the columns that pairs are computed from.
+#
+# Each kind can `take` rows, so that aligned rows can be followed downwards for explanations, and number its rows by content
+# (`number_rows`): rows with one number hold the same, as far as the node that made the column looks.
+
+
+class Column(Protocol):
+    """One side's rows for one node of a metric."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, rows: I64) -> Column: ...
+
+    def number_rows(self) -> Numbered: ...
+
+
+Numbered = tuple[I64, int]
+"""A number for each row, the same for rows of the same content, and a bound of the numbers (at least 1)."""
+
+
+def number_jointly(parts: Iterable[Numbered], count: int) -> Numbered:
+    """Rows that are the same in all of several parts."""
+    codes, bound = np.zeros(count, np.int64), 1
+    for more, width in parts:
+        codes, bound = number(codes * width + more, bound * width)
+    return codes, max(bound, 1)
+
+
+@frozen(eq=False)
+class Codes:
+    """A leaf: an integer for each row, below `bound`; `values` is the table of what the codes stand for."""
+
+    codes: I64
+    bound: int
+    values: Sequence[Any] = ()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: I64) -> Codes:
+        return Codes(self.codes[rows], self.bound, self.values)
+
+    def number_rows(self) -> Numbered:
+        codes, bound = number(self.codes, self.bound)
+        return codes, max(bound, 1)
+
+
+class Unnumbered(Codes):
+    """A leaf that is only numbered when somebody asks for its codes: row against row, values are compared as they are."""
+
+    def __init__(self, numbering: Numbering, side: int, rows: I64 | None = None) -> None:
+        self.__dict__.update(numbering=numbering, side=side, rows=rows, values=())
+
+    numbering: Numbering
+    side: int
+    rows: I64 | None
+
+    def __len__(self) -> int:
+        return len(self.numbering.sides[self.side]) if self.rows is None else len(self.rows)
+
+    @cached_property
+    def numbered(self) -> Codes:
+        """The same rows, with codes."""
+        every = self.numbering.columns[self.side]
+        return every if self.rows is None else every.take(self.rows)
+
+    @property
+    def codes(self) -> I64:
+        return self.numbered.codes
+
+    @property
+    def bound(self) -> int:
+        return self.numbered.bound
+
+    def take(self, rows: I64) -> Codes:
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        if self.numbering.known:
+            return self.numbered.take(rows)
+        return Unnumbered(self.numbering, self.side, rows if self.rows is None else self.rows[rows])
+
+    def same(self, other: Unnumbered) -> Mask | None:
+        """Row by row, whether the values are equal; None if the codes have to tell."""
+        if self.numbering.known:
+            return None
+        if self.rows is None and other.rows is None:
+            return np.ones(len(self), np.bool_) if self.side == other.side else self.numbering.same
+        return self.numbering.compare(_rows_of(self), _rows_of(other))
+
+
+def _rows_of(column: Unnumbered) -> Leaf | list[Any]:
+    values = column.numbering.sides[column.side]
+    if column.rows is None:
+        return values
+    return [values[k] for k in column.rows.tolist()] if isinstance(values, list) else values.take(column.rows)
+
+
+def numbered(column: Any) -> Any:
+    """The same rows, with codes if they are a leaf that has none so far."""
+    return column.numbered if isinstance(column, Unnumbered) else column
+
+
+class Numbering:
+    """Two leaves, how they are compared row by row, and their columns with codes, once those are asked for."""
+
+    def __init__(
+        self,
+        sides: tuple[Leaf, Leaf] | tuple[list[Any], list[Any]],
+        compare: Callable[[Any, Any], Mask | None],
+        count: Callable[[], tuple[Codes, Codes]],
+    ) -> None:
+        self.sides, self.compare, self.count = sides, compare, count
+
+    @cached_property
+    def columns(self) -> tuple[Codes, Codes]:
+        return self.count()
+
+    @property
+    def known(self) -> bool:
+        """Whether the codes are there already."""
+        return "columns" in self.__dict__
+
+    @cached_property
+    def same(self) -> Mask | None:
+        """Row by row, whether the values are equal; None if there is no short way."""
+        return self.compare(*self.sides)
+
+    def both(self) -> tuple[Unnumbered, Unnumbered]:
+        """The two columns."""
+        return Unnumbered(self, 0), Unnumbered(self, 1)
+
+
+@frozen(eq=False)
+class Numbers:
+    """A leaf of floats: one array for each part (a number has one, an interval two)."""
+
+    parts: tuple[F64, ...]
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def take(self, rows: I64) -> Numbers:
+        return Numbers(tuple(part[rows] for part in self.parts))
+
+    def number_rows(self) -> Numbered:
+        every = (np.unique(part, return_inverse=True)[1].reshape(-1).astype(np.int64) for part in self.parts)
+        return number_jointly(((codes, int(codes.max(initial=0)) + 1) for codes in every), len(self))
+
+
+@frozen(eq=False)
+class Fields:
+    """A record: the columns of its fields."""
+
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def take(self, rows: I64) -> Fields:
+        return Fields(tuple(column.take(rows) for column in self.columns))
+
+    def number_rows(self) -> Numbered:
+        return number_jointly((column.number_rows() for column in self.columns), len(self))
+
+
+@frozen(eq=False)
+class Items:
+    """Collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: I64
+    items: Column
+    places: I64 | None = None
+    """Where each item stood in its owner's collection, if some were left out; None if all are there."""
+
+    in_order: ClassVar[bool] = False
+    """Whether the order of the items means something."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def owners(self) -> I64:
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    def item_rows(self, rows: I64) -> tuple[I64, I64]:
+        """The item rows of some owners, one after the other, and their counts."""
+        counts = self.offsets[rows + 1] - self.offsets[rows]
+        return expand(self.offsets[rows], counts), counts
+
+    def take(self, rows: I64) -> Items:
+        item_rows, counts = self.item_rows(rows)
+        places = None if self.places is None else self.places[item_rows]
+        return replace(self, offsets=offsets_of(counts), items=self.items.take(item_rows), places=places)
+
+    def distinct(self) -> Items:
+        """Each collection as a set: of items that hold the same, the first."""
+        codes, bound = self.items.number_rows()
+        owners = self.owners
+        keys = owners * bound + codes
+        order = sort_order(keys, max(1, len(self) * bound))
+        kept = np.sort(order[starts_of_runs(keys[order])])
+        if len(kept) == len(owners):
+            return self
+        offsets = offsets_of(np.bincount(owners[kept], minlength=len(self)))
+        return replace(self, offsets=offsets, items=self.items.take(kept), places=kept - self.offsets[owners[kept]])
+
+    def number_rows(self) -> Numbered:
+        codes, _ = self.items.number_rows()
+        return number_lists(self.offsets, codes if self.in_order else self._sorted(codes))
+
+    def _sorted(self, codes: I64) -> I64:
+        return codes[np.lexsort((codes, self.owners))]
+
+
+def number_lists(offsets: I64, codes: I64) -> Numbered:
+    """Lists of numbers, one after the other, as numbers: equal for equal lists."""
+    counts = np.diff(offsets)
+    width = int(codes.max(initial=0)) + 1
+    whole = np.zeros(len(counts), np.int64)
+    for place in range(int(counts.max(initial=0))):
+        longer = np.flatnonzero(counts > place)  # those that end before are told apart by their length
+        bound = int(whole[longer].max(initial=0)) + 1
+        whole[longer] = number(whole[longer] * width + codes[offsets[longer] + place], bound * width)[0]
+    bound = int(whole.max(initial=0)) + 1
+    found, n = number(counts * bound + whole, (int(counts.max(initial=0)) + 1) * bound)
+    return found, max(n, 1)
+
+
+@frozen(eq=False)
+class Shared:
+    """Composite values that occur many times: row k is `values[index[k]]`."""
+
+    index: I64
+    values: Column
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, rows: I64) -> Shared:
+        return Shared(self.index[rows], self.values)
+
+    def number_rows(self) -> Numbered:
+        codes, bound = self.values.number_rows()
+        return codes[self.index], bound
+
+
+def unshared(column: Column) -> Column:
+    """The same rows, each with a value of its own."""
+    return column.values.take(column.index) if isinstance(column, Shared) else column
+
+
+@frozen(eq=False)
+class Maybe:
+    """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""
+
+    position: I64
+    present: Column
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @property
+    def rows(self) -> I64:
+        """The rows that have a value, in the order of `present`."""
+        rows = np.flatnonzero(self.position >= 0)
+        out = np.empty(len(self.present), np.int64)
+        out[self.position[rows]] = rows
+        return out
+
+    def take(self, rows: I64) -> Maybe:
+        position = self.position[rows]
+        here = position >= 0
+        fresh = np.full(len(rows), -1, np.int64)
+        fresh[here] = np.arange(int(here.sum()))
+        return Maybe(fresh, self.present.take(position[here]))
+
+    def number_rows(self) -> Numbered:
+        codes, bound = self.present.number_rows()
+        every = np.zeros(len(self), np.int64)
+        every[self.rows] = codes + 1
+        return every, bound + 1
+
+
+@frozen(eq=False)
+class Alternatives:
+    """Values of several cases: row k is `columns[case[k]][position[k]]`."""
+
+    case: I64
+    position: I64
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    def rows(self, case: int) -> I64:
+        """The rows of one case, in the order of its column."""
+        rows = np.flatnonzero(self.case == case)
+        out = np.empty(len(rows), np.int64)
+        out[self.position[rows]] = rows
+        return out
+
+    def take(self, rows: I64) -> Alternatives:
+        case, position = self.case[rows], self.position[rows]
+        fresh, columns = np.empty(len(rows), np.int64), []
+        for k, column in enumerate(self.columns):
+            here = np.flatnonzero(case == k)
+            fresh[here] = np.arange(len(here))
+            columns.append(column.take(position[here]))
+        return Alternatives(case, fresh, tuple(columns))
+
+    def number_rows(self) -> Numbered:
+        every, bound = np.zeros(len(self), np.int64), 0
+        for k, column in enumerate(self.columns):
+            codes, more = column.number_rows()
+            every[self.rows(k)] = codes + bound
+            bound += more
+        return every, max(bound, 1)
+
+
+@frozen(eq=False)
+class Nothing:
+    """No rows at all: where a recursive type ends."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def take(self, rows: I64) -> Nothing:
+        return self
+
+    def number_rows(self) -> Numbered:
+        return np.empty(0, np.int64), 1

@@ -18,8 +18,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallystick.engine.arrays import F64, I64, Mask, integers, offsets_of
-from tallystick.engine.data import Bag, Data, Entries, Leaf, Nullable, Objects, Record, by_appearance, nullable
-from tallystick.engine.encoded import code_arrays
+from tallystick.engine.data import (
+    Bag,
+    Data,
+    Entries,
+    Leaf,
+    Nullable,
+    Objects,
+    Record,
+    by_appearance,
+    code_arrays,
+    nullable,
+)
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 

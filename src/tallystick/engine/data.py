@@ -10,14 +10,14 @@
 
 The array forms are the shape of Arrow's nested arrays (`columns.arrow` makes them). `field` and `items` go one step
 down, whatever the form; everything else in the engine is blind to the difference. `take`, `sliced` and `as_objects` give some
-rows of a column, and a column as Python values, whatever its form.
+rows of a column, and a column as Python values, whatever its form; `code_jointly` gives equal values of two columns one number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, compress, pairwise, repeat
 from operator import attrgetter, is_not, itemgetter
@@ -26,7 +26,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import I64, Mask, expand, integers, offsets_of
+from tallystick.engine.arrays import I64, Mask, expand, integers, number, offsets_of
+from tallystick.engine.values import (
+    NO_RECORDS,
+    PLAIN_KINDS,
+    Missing,
+    Surplus,
+    comparable,
+    field_names,
+    is_absent,
+    is_blank,
+    is_empty,
+    number_values,
+)
 from tallystick.errors import ValueMismatch, counted, did_you_mean
 from tallystick.frozen import frozen
 
@@ -370,10 +382,6 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
-NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
-"""What has methods and no fields."""
-
-
 def _field_of_objects(data: Objects, name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
     values = data.values
     if not values:
@@ -412,18 +420,6 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
 
 
-def fields_in(value: Any, names: Sequence[str]) -> Mapping[str, Any] | None:
-    """The fields that a record has, by name; None if it is no record."""
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return {str(k): one for k, one in enumerate(value)}
-    if value is None or isinstance(value, Unfit) or type(value) in NO_RECORDS:
-        return None
-    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    return found if len(found) == len(names) else None
-
-
 def note_absence(
     name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope, *, seldom: bool = False
 ) -> None:
@@ -455,27 +451,6 @@ def _records_of(sides: Iterable[Data]) -> tuple[list[Mapping[str, Data]], list[A
         elif isinstance(side, Objects):
             rows += side.values
     return columns, rows
-
-
-def fields_of(kind: type) -> list[str] | None:
-    """The names of the fields of a record class: a dataclass, a NamedTuple, or one of pydantic, msgspec or attrs."""
-    if is_dataclass(kind):
-        return [field.name for field in fields(kind)]
-    if issubclass(kind, tuple):
-        names = getattr(kind, "_fields", None)
-        return None if names is None else list(names)
-    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):
-        found = getattr(kind, attribute, None)
-        if found is not None:
-            return [getattr(item, "name", item) for item in found]
-    return None
-
-
-def field_names(value: Any) -> list[str]:
-    """The names of a record's fields, as far as they can be seen."""
-    if isinstance(value, Mapping):
-        return list(value)
-    return fields_of(type(value)) or [*getattr(type(value), "__annotations__", ()), *getattr(value, "__dict__", ())]
 
 
 def _no_record(scope: Scope, name: str) -> ValueMismatch:
@@ -586,147 +561,6 @@ def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
             for path, _ in value.leaves:
                 counts.setdefault(path, np.zeros(len(plain), np.int64))[row] += 1
     return Objects(plain), counts
-
-
-# What stands where a prediction has a value of the wrong kind, if the reader was asked to go on.
-#
-# It equals nothing, so that it counts as a wrong value: neither as a missing one nor as the end of the evaluation.
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """Everything in a value that is neither a collection nor null."""
-    if isinstance(value, (str, int, float)):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from leaves(one)
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        for one in value:
-            yield from leaves(one)
-    elif value is not None:
-        yield value
-
-
-def leaves_or_self(value: Any) -> list[Any]:
-    """What a value counts as that nothing can meet: its leaves, or itself if it has none."""
-    return list(leaves(value)) or [value]
-
-
-@frozen
-class Unfit:
-    """A predicted value that is not of the kind that its place asks for."""
-
-    value: Any
-
-    def __repr__(self) -> str:
-        return repr(self.value)
-
-    def __hash__(self) -> int:
-        return hash(repr(self.value))
-
-    def __float__(self) -> float:
-        return float("inf")  # near to no number that JSON can hold
-
-
-class _Refused:
-    """Stands for a value that a similarity cannot compare."""
-
-
-REFUSED = _Refused()
-
-
-class Refusals:
-    """What of a prediction no similarity can compare: its leaves with their paths, and the values that nobody knew to be wrong."""
-
-    def __init__(self) -> None:
-        self.leaves: list[tuple[str, Any]] = []
-        self.wrong: list[tuple[str, Any]] = []
-        self.asked: set[str] = set()
-        """Where a similarity has taken a value whose kind is its own business."""
-
-    def refuse(self, value: Any, path: str) -> Any:
-        """Count a value that cannot be compared: as many leaves as it has, at least one."""
-        self._add(value, path, 0)
-        return REFUSED
-
-    def misfit(self, value: Any, path: str) -> Unfit:
-        """A leaf of another kind, which counts one where it stands; the others that it has count besides."""
-        self._add(value, path, 1)
-        return value if isinstance(value, Unfit) else Unfit(value)
-
-    def add(self, other: Refusals) -> None:
-        """Put what was found elsewhere behind this."""
-        self.leaves += other.leaves
-        self.wrong += other.wrong
-        self.asked |= other.asked
-
-    def _add(self, value: Any, path: str, first: int) -> None:
-        if isinstance(value, Unfit):
-            value = value.value
-        else:
-            self.wrong.append((path, value))
-        self.leaves += [(path, Unfit(leaf)) for leaf in leaves_or_self(value)[first:]]
-
-
-@frozen
-class Invalid:
-    """A whole prediction that cannot be read: it scores nothing, and is listed."""
-
-    reason: str
-    text: str = ""
-
-
-@frozen
-class Surplus:
-    """A prediction that has values under keys that its shape does not know: each leaf with the path of its key."""
-
-    value: Any
-    leaves: tuple[tuple[str, Any], ...]
-
-
-class _Absent:
-    """A key that is not there, where that is not the same as null."""
-
-    def __repr__(self) -> str:
-        return "absent"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Absent)
-
-    def __hash__(self) -> int:
-        return 1
-
-    def __reduce__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT = _Absent()
-
-
-# Values that are missing: None, unless said otherwise.
-
-Missing = Callable[[Any], bool]
-"""What else counts as missing."""
-
-
-def is_absent(value: Any) -> bool:
-    """Whether a key is not there."""
-    return value is ABSENT
-
-
-def is_empty(value: Any) -> bool:
-    """Whether a value is None, or an empty text, collection or record."""
-    return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
-
-
-def is_blank(value: Any) -> bool:
-    """Whether a value is None, or a text of nothing but white space."""
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
-def is_blank_or_empty(value: Any) -> bool:
-    """Whether a value is either."""
-    return is_empty(value) or is_blank(value)
 
 
 def present_values(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
@@ -882,3 +716,105 @@ def as_objects(data: Data) -> Sequence[Any]:
         return [list(inside[a:b]) for a, b in pairwise(ends)]
     present = as_objects(data.present)
     return [None if k < 0 else present[k] for k in data.position.tolist()]
+
+
+# Values to integer codes, numbered jointly over both sides, so that equal code means equal value.
+
+
+def code_jointly(reference: Data, predicted: Data, scope: Scope) -> tuple[I64, I64, int]:
+    """The codes of both sides and their bound."""
+    if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
+        found = reference.jointly(predicted)
+        if found is not None:
+            return found
+    if isinstance(reference, (Leaf, Nullable)) or isinstance(predicted, (Leaf, Nullable)):
+        (rows, ours), (lines, theirs) = different_values(reference, scope), different_values(predicted, scope)
+        first, second, bound = _code_values(ours, theirs, scope, set(map(type, ours)) | set(map(type, theirs)))
+        return (first if rows is None else first[rows]), (second if lines is None else second[lines]), bound
+    left, right = leaf_values(reference, scope), leaf_values(predicted, scope)
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and _alike(left, right):
+        return code_arrays(left, right)
+    return _code_values(list(left), list(right), scope, kinds_of(reference, left) | kinds_of(predicted, right))
+
+
+def kinds_of(data: Data, values: Iterable[Any]) -> set[type]:
+    """The classes of a column's values, which the column may know already."""
+    return data.kinds if isinstance(data, Objects) else set(map(type, values))
+
+
+def different_values(data: Data, scope: Scope) -> tuple[I64 | None, list[Any]]:
+    """The values of a leaf column: each different one once, with every row's code; or all of them, with None."""
+    if isinstance(data, Leaf):
+        return data.different()
+    if isinstance(data, Nullable):
+        codes, values = different_values(data.present, scope)
+        if codes is None:
+            codes = np.arange(len(values), dtype=np.int64)
+        every = np.full(len(data), len(values), np.int64)
+        here = data.position >= 0
+        every[here] = codes[data.position[here]]
+        every, order = by_appearance(every, len(values) + 1)
+        table = [*values, None]
+        return every, [table[k] for k in order.tolist()]
+    return None, list(leaf_values(data, scope))
+
+
+def _code_values(left: list[Any], right: list[Any], scope: Scope, kinds: set[type]) -> tuple[I64, I64, int]:
+    if kinds == {int}:
+        try:
+            return code_arrays(integers(left), integers(right))
+        except OverflowError:
+            pass
+    elif kinds != {str}:
+        left, right = comparable(left, kinds, scope), comparable(right, kinds, scope)
+    table = number_values((left, right))
+    return (
+        *(np.fromiter(map(table.__getitem__, side), np.int64, len(side)) for side in (left, right)),
+        len(table),
+    )  # type: ignore[return-value]
+
+
+def listed(reference: Data, predicted: Data) -> tuple[list[Any], list[Any], set[type]] | None:
+    """The values of both sides and their kinds, if Python's `==` tells them apart as is said above, but for NaN."""
+    if not (isinstance(reference, Objects) and isinstance(predicted, Objects)):
+        return None
+    left, right = reference.values, predicted.values
+    if type(left) is not list or type(right) is not list:
+        return None
+    kinds = reference.kinds | predicted.kinds
+    return (left, right, kinds) if kinds <= PLAIN_KINDS and (bool not in kinds or len(kinds) == 1) else None
+
+
+def leaf_values(data: Data, scope: Scope) -> Sequence[Any] | np.ndarray:
+    """The plain values of a leaf column."""
+    if isinstance(data, Objects):
+        return data.values
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, Index):
+        inner = leaf_values(data.values, scope)
+        return inner[data.index] if isinstance(inner, np.ndarray) else [inner[k] for k in data.index.tolist()]
+    return as_objects(data)
+
+
+def _alike(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether NumPy compares the two as Python does: not True with 1, nor 1 with "1" after turning it into text."""
+    kinds = {side.dtype.kind for side in (left, right) if len(side)}
+    return len(kinds) < 2 and "O" not in kinds
+
+
+def code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
+    """Both sides as codes, numbered jointly, and the bound of the codes."""
+    both = (left, right)
+    if all(side.dtype.kind in "iub" or len(side) == 0 for side in both):
+        left, right = left.astype(np.int64, copy=False), right.astype(np.int64, copy=False)
+        ends = [(int(side.min()), int(side.max())) for side in (left, right) if len(side)]
+        low, high = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else (0, 0)
+        if high - low < 1 << 24:
+            return left - low, right - low, high - low + 1
+        if high - low < 1 << 62:  # renumbered once here, every later sort can pack key and row into one integer
+            codes, bound = number(np.concatenate((left, right)) - low, high - low + 1)
+            return codes[: len(left)], codes[len(left) :], bound
+    _, codes = np.unique(np.concatenate((left, right)), return_inverse=True, equal_nan=True)
+    codes = codes.astype(np.int64, copy=False)
+    return codes[: len(left)], codes[len(left) :], int(codes.max(initial=0)) + 1

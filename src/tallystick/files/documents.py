@@ -21,7 +21,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
+from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
 from tallystick.files.json_values import (
     TOO_DEEP,
     Unreadable,
@@ -32,6 +32,7 @@ from tallystick.files.json_values import (
     id_of,
     is_id,
     read_noisy,
+    shown,
     try_decode,
 )
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
@@ -70,6 +71,14 @@ def value_at(value: Any, path: str) -> Any:
         if value is MISSING:
             return MISSING
     return value
+
+
+def found_instead(value: Any, path: str) -> str:
+    """What a document has in the place of an id, for a message."""
+    if not isinstance(value, dict):
+        return f" (it is {shown(value)})" if value is not None else ""
+    found = value_at(value, path)
+    return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
 
 
 def raw_at(line: bytes, path: str) -> bytes:

@@ -1,9 +1,9 @@
 """Two sides laid together, document by document, and documents that a system did not answer.
 
-A document that stands on one side only is an error where nothing else was asked for. A comparison may ask for
-something else: what a system did not answer counts as an empty answer, or is left out for all systems. Either way a
-pairing goes on as if the answer were empty and notes which documents those were; a predicted document that the
-reference does not have cannot be scored, so it is ignored, and noted too.
+A document that stands on one side only is an error where nothing else was asked for (--missing): what a system did not answer
+counts as an empty answer, or, in a comparison, is left out for all systems. Either way a pairing goes on as if the answer were
+empty and notes which documents those were. A predicted document that the reference does not have cannot be scored: a comparison
+ignores it, and notes that too; elsewhere it stays an error.
 """
 
 from __future__ import annotations
@@ -39,36 +39,44 @@ class Missing:
     """What was asked for, and, after a pairing, which documents were missing and which are ignored."""
 
     policy: str = "error"
-    unanswered: list[Any] = field(default_factory=list)
-    ignored: list[Any] = field(default_factory=list)
-    remedy: str = ""
-    """What could be asked for, after documents on one side only were an error."""
+    comparison: bool = False
+    """Whether several systems are compared, so that what only some of them answered can be left out for all."""
+    unanswered: dict[Any, None] = field(default_factory=dict)
+    ignored: dict[Any, None] = field(default_factory=dict)
 
     @property
     def asked(self) -> bool:
-        """Whether documents on one side only are allowed, and told by `notes`."""
+        """Whether documents that were not answered are allowed, and told by `notes`."""
         return self.policy != "error"
 
-    def allows(self, unanswered: Iterable[object], extra: Iterable[object]) -> bool:
+    def allows(self, unanswered: Sequence[Any], extra: Sequence[Any]) -> bool:
         """Notes documents that stand on one side only; False if that is an error."""
-        if not self.asked:
-            if list(unanswered):
-                self.remedy = (
-                    "--missing empty counts what a system did not answer as empty answers, --missing intersect leaves it out "
-                    "for all systems"
-                )
-            elif list(extra):
-                self.remedy = "--missing empty or --missing intersect ignores what the reference does not have"
+        if not self.asked or (extra and not self.comparison):
             return False
-        self.unanswered += unanswered
-        self.ignored += extra
+        self.unanswered |= dict.fromkeys(unanswered)
+        self.ignored |= dict.fromkeys(extra)
         return True
 
-    def notes(self, system: str) -> list[str]:
+    def remedies(self, unanswered: Sequence[Any], extra: Sequence[Any]) -> list[str]:
+        """What could be asked for, where documents on one side only are an error."""
+        if self.asked:
+            return []
+        if unanswered and self.comparison:
+            return [
+                "--missing empty counts what a system did not answer as empty answers, --missing intersect leaves it out "
+                "for all systems"
+            ]
+        if unanswered and not extra:
+            return ["--missing empty counts what was not answered as empty answers"]
+        if extra and self.comparison:
+            return ["--missing empty or --missing intersect ignores what the reference does not have"]
+        return []
+
+    def notes(self) -> list[str]:
         """What is to be said about one system."""
         fate = "left out for all systems" if self.policy == "intersect" else "counted as empty answers"
         return [
-            f"{system}: {len(names):,} document{'' if len(names) == 1 else 's'} {what}: {some(names)}"
+            f"{counted(len(names), 'document')} {what}: {some(names)}"
             for names, what in (
                 (self.unanswered, f"not answered, {fate}"),
                 (self.ignored, "ignored because the reference does not have them"),
@@ -77,7 +85,7 @@ class Missing:
         ]
 
 
-def allowed(missing: Missing | None, unanswered: Iterable[object], extra: Iterable[object]) -> bool:
+def allowed(missing: Missing | None, unanswered: Sequence[Any], extra: Sequence[Any]) -> bool:
     """Whether documents on one side only are allowed; by default they are not."""
     return missing is not None and missing.allows(unanswered, extra)
 
@@ -160,7 +168,7 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     if not (reference.names or (reference.partial and predicted.names)):
         raise no_documents(reference.file)
     if not (reference.named and predicted.named):
-        require_as_many(reference.file, len(reference.names), predicted.file, len(predicted.names))
+        require_as_many(reference.file, len(reference.names), predicted.file, len(predicted.names), absent)
         return [(k, k) for k in range(len(reference.names))]
     reference.require_distinct()
     predicted.require_distinct()
@@ -181,8 +189,9 @@ def no_documents(file: str) -> InputError:
     return InputError("has no documents; expected at least one", file)
 
 
-def require_as_many(reference: str, count: int, predicted: str, other: int) -> None:
-    """Documents that are paired by order are as many on both sides."""
+def require_as_many(reference: str, count: int, predicted: str, other: int, absent: Missing | None = None) -> None:
+    """Documents that are paired by order are as many on both sides: which of them are missing, nobody could tell."""
+    refuse_by_order(absent)
     if count != other:
         raise SidesMismatch(
             f"{reference} has {counted(count, 'document')} and {predicted} has {other:,}; without names "
@@ -190,12 +199,30 @@ def require_as_many(reference: str, count: int, predicted: str, other: int) -> N
         )
 
 
+def refuse_by_order(absent: Missing | None) -> None:
+    """What is missing among documents that are paired by order cannot be told."""
+    if absent is not None and absent.asked:
+        raise SidesMismatch(
+            f"--missing {absent.policy} needs document ids in both files: without them the documents are paired by order, and nothing "
+            "tells which ones are missing; add ids, or leave --missing out"
+        )
+
+
 def require_allowed(
-    reference: str, predicted: str, missing: Sequence[Any], extra: Sequence[Any], absent: Missing | None
+    reference: str,
+    predicted: str,
+    missing: Sequence[Any],
+    extra: Sequence[Any],
+    absent: Missing | None,
+    also: str = "",
 ) -> None:
-    """Documents that stand on one side only are an error unless `absent` allows them, and then noted in it."""
+    """Documents that stand on one side only are an error unless `absent` allows them, and then noted in it. `also` is what else
+    the task has for them."""
     if not allowed(absent, missing, extra):
-        raise SidesMismatch(f"{reference} and {predicted}: {unmet_ids(missing, extra)}")
+        asked = absent is not None and absent.asked
+        found = unmet_ids([] if asked else missing, extra)
+        remedies = [*(absent.remedies(missing, extra) if absent is not None else ()), *([also] if also else [])]
+        raise SidesMismatch("; ".join((f"{reference} and {predicted}: {found}", *remedies)))
 
 
 @dataclass

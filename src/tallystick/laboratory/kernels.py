@@ -27,9 +27,8 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.node import Node, Similarity
-from tallystick.engine.arrays import F64, Blocks
+from tallystick.engine.arrays import F64, Blocks, Column
 from tallystick.engine.data import Scope, as_data
-from tallystick.engine.encoded import Column
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
 

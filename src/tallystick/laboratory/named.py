@@ -17,7 +17,16 @@ from tallystick.laboratory.spaces import Space, TypedSpace, Walk
 from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
 from tallystick.structures.graphs import EventHierarchy, EventLink
-from tallystick.structures.texts import Entity, EntitySet, IndexedMention, Mention, RoleFillerEntity
+from tallystick.structures.texts import (
+    Entity,
+    EntitySet,
+    IndexedMention,
+    Mention,
+    RoleFillerEntity,
+    SlotFiller,
+    Template,
+    TemplateSet,
+)
 from tallystick.tasks.contract import task_names
 
 if TYPE_CHECKING:
@@ -128,6 +137,46 @@ def _roles() -> dict[str, Subject]:
     return _evaluated("roles", room.expressions(), NAryRelation[str], room.evaluate)
 
 
+def _templates() -> dict[str, Subject]:
+    from tallystick.tasks.templates import metrics as room
+
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        gold, guess = ([_entities(document) for document in side] for side in (left, right))
+        return room.evaluate(gold, guess, [name])[name].changed(undefined=None)
+
+    known = {name: metric.kind.headline for name, metric in room.ALL.items()}
+    return _scored("templates", known, TypedSpace.of(TemplateSet[str]), score)
+
+
+def _entities(document: TemplateSet[str]) -> TemplateSet[Entity[str]]:
+    """Templates whose fillers are entities of one mention: files have none without any."""
+    return TemplateSet(
+        tuple(
+            Template(one.type, tuple(SlotFiller(filler.slot, Entity((filler.value,))) for filler in one.fillers))
+            for one in document.templates
+        )
+    )
+
+
+def _spans() -> dict[str, Subject]:
+    from tallystick.tasks.spans import metrics as room
+
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        gold, guess = (
+            [[(one.place.start, one.place.stop, one.tag) for one in text.spans] for text in side]
+            for side in (left, right)
+        )
+        ends = ([end for _, end, _ in (*a, *b)] for a, b in zip(gold, guess, strict=True))
+        lengths = [max(one, default=0) + 2 for one in ends]
+        return room.evaluate(gold, guess, [name], lengths=lengths)[name].changed(undefined=None)
+
+    # tags are no spans, and what is allowed under constrained_overlap has to be said
+    known = {
+        name: "f1" for name, metric in room.METRICS.items() if not metric.of_tags and name != "constrained_overlap"
+    }
+    return _scored("spans", known, TypedSpace.of(Spans), score)
+
+
 def _evaluated(task: str, names: Iterable[str], type_: Any, evaluate: Callable[..., Any]) -> dict[str, Subject]:
     """Metrics whose task makes something else of the values first."""
 
@@ -159,6 +208,8 @@ TASKS: dict[str, Callable[[], dict[str, Subject]]] = {
     "nary": _nary,
     "relations": _relations,
     "roles": _roles,
+    "spans": _spans,
+    "templates": _templates,
 }
 """Where `check` finds the named metrics."""
 
@@ -511,3 +562,18 @@ class Fillers:
     """The entities of a text, each in its role."""
 
     entities: Collection[RoleFillerEntity[IndexedMention]]
+
+
+@frozen
+class TaggedSpan:
+    """A stretch of a text, and its tag."""
+
+    place: range
+    tag: str
+
+
+@frozen
+class Spans:
+    """The spans of a text."""
+
+    spans: Collection[TaggedSpan]

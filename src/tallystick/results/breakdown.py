@@ -11,7 +11,7 @@ from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node
 from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
-from tallystick.engine.arrays import F64, I64, Blocks
+from tallystick.engine.arrays import F64, I64, Blocks, Column, Items, unshared
 from tallystick.engine.data import (
     Data,
     Index,
@@ -22,9 +22,9 @@ from tallystick.engine.data import (
     as_objects,
     field,
     items,
+    leaf_values,
     split_surplus,
 )
-from tallystick.engine.encoded import Column, Items, leaf_values, unshared
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums

@@ -33,6 +33,7 @@ from tallystick.show.tables import (
     choose,
     find_writer,
     notebook_table,
+    of_metric,
     round_or_cut,
     style_of,
 )
@@ -254,7 +255,7 @@ def side_by_side(systems: Mapping[str, Results], rows: int | None) -> Tables:
         keys = dict.fromkeys(key for column in columns.values() for key in column)
         cells = [[key, *(columns[system].get(key) for system in systems)] for key in keys]
         cells.sort(key=lambda row: -_reach(row[1:]))
-        tables.append(Table(["document", *systems], cells[:rows], title=metric))
+        tables.append(of_metric(Table(["document", *systems], cells[:rows]), metric))
     return Tables(tables)
 
 

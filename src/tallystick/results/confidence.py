@@ -27,9 +27,10 @@ from tallystick.algebra.derive import json_keys
 from tallystick.algebra.node import Node
 from tallystick.engine import ranked as ranking
 from tallystick.engine.arrays import F64, I64, Mask
-from tallystick.engine.data import Objects, Scope, field_names
+from tallystick.engine.data import Objects, Scope
 from tallystick.engine.drawing import documents_drawn
 from tallystick.engine.ranked import Steps
+from tallystick.engine.values import field_names
 from tallystick.errors import MetricError, check_share, counted
 from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, explain_documents

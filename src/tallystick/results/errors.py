@@ -26,7 +26,8 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.node import Node
 from tallystick.engine.arrays import I64, Mask, among, distinct
-from tallystick.engine.data import Data, Extended, Memory, Objects, Surplus, Unfit, split_surplus
+from tallystick.engine.data import Data, Extended, Memory, Objects, split_surplus
+from tallystick.engine.values import Surplus, Unfit
 from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Slice
@@ -44,7 +45,7 @@ OFTEN = 3
 """So often one value has to stand for another to be its alias."""
 WIDEST = 40
 """What is missing and what is extra in one list is paired in lists of so many."""
-MISSING, SPURIOUS = ENDS = "(missing)", "(spurious)"
+MISSING, EXTRA = ENDS = "(missing)", "(extra)"
 
 
 @frozen
@@ -110,7 +111,7 @@ class FieldErrors:
 
     @property
     def count(self) -> int:
-        """How many values are wrong, missing or spurious."""
+        """How many values are wrong, missing or extra."""
         return sum(group.count for group in self.groups)
 
     def as_dict(self) -> dict[str, Any]:
@@ -187,7 +188,7 @@ def _cure(group: Group) -> str:
 
 
 def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Table:
-    """Reference values by predicted ones; what is missing and spurious at the ends."""
+    """Reference values by predicted ones; what is missing and extra at the ends."""
     counts = {(str(a), str(b)): count for a, b, count in confusion}
     rows, columns = (sorted({pair[side] for pair in counts}, key=lambda name: (name in ENDS, name)) for side in (0, 1))
     return Table(
@@ -325,14 +326,14 @@ class Grouping:
             kinds = context.kinds(found, i, found.kinds(wrong, self._kinds))
             self._note(leaf.path, kinds, both, [ids[of[0][k]] for k in i], leaf.where(i, j))
         known.meet([(_label(values[0][i]), MISSING) for i in alone[0]])
-        known.meet([(SPURIOUS, _label(values[1][j])) for j in alone[1]])
+        known.meet([(EXTRA, _label(values[1][j])) for j in alone[1]])
         self._add_alone(found, of, ids)
 
     def _add_alone(self, found: _Wrong, of: Sequence[Sequence[int]], ids: Sequence[Any]) -> None:
         """What is on one side only; `of` are the documents of the rows."""
         leaf = found.leaf
         valid = set(leaf.trails[1].top.tolist())
-        for side, word in enumerate(("missing", "spurious")):
+        for side, word in enumerate(("missing", "extra")):
             rows = found.alone[side]
             there = [found.values[side][k] for k in rows]
             kinds = [
@@ -362,13 +363,13 @@ class Grouping:
         if isinstance(predicted, Objects):
             for row, value in enumerate(predicted.values):
                 for path, leaf in value.leaves if type(value) is Surplus else ():
-                    self._note(path, ["spurious"], ([None], [_plain(leaf)]), [ids[row]], [path])
+                    self._note(path, ["extra"], ([None], [_plain(leaf)]), [ids[row]], [path])
         elif isinstance(predicted, Extended):
             for path, counts in split_surplus(predicted)[1].items():
                 rows = np.repeat(np.arange(len(counts)), counts).tolist()
                 self._note(
                     path,
-                    repeat("spurious"),
+                    repeat("extra"),
                     (nothing := [None] * len(rows), nothing),
                     [ids[row] for row in rows],
                     repeat(path),
@@ -406,7 +407,7 @@ class Grouping:
         both = [
             entry
             for kind, entries in kinds.items()
-            if kind not in ("missing", "spurious", "invalid", "empty")
+            if kind not in ("missing", "extra", "invalid", "empty")
             for entry in entries
         ]
         often = sorted((entry for entry in both if entry.count > 1), key=_most_first)
@@ -441,7 +442,7 @@ def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:
         return set()
     wrong: dict[Any, Counter[Any]] = {}
     for (kind, reference, predicted), entry in known.entries.items():
-        if kind not in ("missing", "spurious", "invalid", "empty"):
+        if kind not in ("missing", "extra", "invalid", "empty"):
             wrong.setdefault(predicted, Counter())[reference] += entry.count
     return {
         key
@@ -718,5 +719,5 @@ def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) 
                     (ours[i], theirs[j]) for i, j in zip(leaf.level.i.tolist(), leaf.level.j.tolist(), strict=True)
                 )
                 met.update((ours[i], MISSING) for i in leaf.alone(0))
-                met.update((SPURIOUS, theirs[j]) for j in leaf.alone(1))
+                met.update((EXTRA, theirs[j]) for j in leaf.alone(1))
     return [(a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0]))] if differ else []

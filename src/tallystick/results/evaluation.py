@@ -26,14 +26,12 @@ from tallystick.engine.clock import within
 from tallystick.engine.data import (
     COLUMNS,
     Data,
-    Invalid,
     Memory,
     Nullable,
     Objects,
     Scope,
     as_data,
     as_objects,
-    field_names,
     is_arrow,
     longest_lists,
     separable,
@@ -41,6 +39,7 @@ from tallystick.engine.data import (
     split_surplus,
 )
 from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
+from tallystick.engine.values import Invalid, field_names
 from tallystick.errors import MetricError, OutOfTime, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
 from tallystick.results.result import Result

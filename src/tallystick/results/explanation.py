@@ -24,9 +24,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.surplus import is_unknown
-from tallystick.engine.arrays import I64
-from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
-from tallystick.engine.encoded import Column, leaf_values
+from tallystick.engine.arrays import I64, Column
+from tallystick.engine.data import Memory, Objects, Scope, field, leaf_values
+from tallystick.engine.values import Invalid, Surplus, fields_in
 from tallystick.frozen import frozen
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"

@@ -324,7 +324,8 @@ class PartComparison:
             head += [Column(f"{second} - {first}", "gain"), Column("p (Holm)", "number"), *scored]
             for row in body:
                 row += self._row(str(row[0]), first, second)
-        tables.append(Table(head, body, f"{self.metric} by {self.called}", self._notes()))
+        title = f"{self.metric} by {self.called}"
+        tables.append(Table(head, body, title, self._notes(), metric=self.metric))
         if len(self.tested.systems) > 2:
             pairs = [[part, a, b, *self._row(part, a, b)] for part in self.parts for a, b in self._pairs]
             columns = [
@@ -335,7 +336,7 @@ class PartComparison:
                 Column("p (Holm)", "number"),
                 *scored,
             ]
-            tables.append(Table(columns, pairs, f"{self.metric} by {self.called}: every pair"))
+            tables.append(Table(columns, pairs, f"{title}: every pair", metric=self.metric))
         return [*tables, *self._regressed(rows)]
 
     def _row(self, part: str, first: str, second: str) -> list[Any]:
@@ -413,6 +414,7 @@ class PartComparison:
                     body,
                     title,
                     more,
+                    metric=self.metric,
                 )
             )
         return out

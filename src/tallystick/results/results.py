@@ -22,7 +22,7 @@ from tallystick.frozen import frozen
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.units import RESAMPLES, GroupSpec
-from tallystick.show.tables import Table, Tables, Written, notebook_table, ratios, to_text, write_table
+from tallystick.show.tables import Table, Tables, Written, notebook_table, of_metric, ratios, to_text, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -564,7 +564,7 @@ def broken_down(
 
 def fields_of(results: Mapping[str, Result]) -> tuple[list[Table], dict[str, Any]]:
     """Figures by field of these metrics, as tables and as JSON: by metric a row for each field."""
-    tables = [replace(reports.fields_table(result), title=name) for name, result in results.items()]
+    tables = [of_metric(reports.fields_table(result), name) for name, result in results.items()]
     return tables, {"fields": {name: [vars(row) for row in result.by_field()] for name, result in results.items()}}
 
 
@@ -579,7 +579,8 @@ def labels_of(
     """Figures by label of some metrics, as tables and as JSON: by metric a row for each label. `paths` says where the labels of
     each are; nowhere, if its tally has labels of its own. `called` says what those at a path are called."""
     tables = [
-        reports.labels_table(results[name], path, name, (called or {}).get(path or "")) for name, path in paths.items()
+        of_metric(reports.labels_table(results[name], path, called=(called or {}).get(path or "")), name)
+        for name, path in paths.items()
     ]
     return tables, {
         "labels": {name: [vars(row) for row in results[name].by_label(path)] for name, path in paths.items()}

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.data import as_objects, field_names
+from tallystick.engine.data import as_objects
 from tallystick.engine.drawing import generator, sorts_of
 from tallystick.engine.tally import Labelled
+from tallystick.engine.values import field_names, fields_of
 from tallystick.errors import InputError, MetricError, Place, TallystickError, counted, did_you_mean, some
 from tallystick.files.documents import MISSING, open_documents, value_at
 from tallystick.files.json_values import decode_line, try_decode
@@ -59,7 +60,7 @@ def slices_of(results: Results, by: Spec) -> tuple[str, dict[str, list[int]]]:
     if len(places) > MOST:
         raise MetricError(
             f"{called} has {len(places):,} values in {len(ids):,} documents; slices are by at most {MOST}. Put larger groups into a file: "
-            "--slice FILE.csv:COLUMN"
+            "FILE.csv:COLUMN"
         )
     if binned:
         return called, dict(sorted(places.items(), key=lambda one: bin_order(one[0])))
@@ -72,8 +73,8 @@ class Bin(str):
     __slots__ = ()
 
 
-def values_of(results: Results, by: Spec, option: str = "--slice") -> tuple[str, list[Any]]:
-    """What the values of documents are called, and the value of each."""
+def values_of(results: Results, by: Spec, what: str = "slices") -> tuple[str, list[Any]]:
+    """What the values of documents are called, and the value of each; `what` is made of them."""
     ids = next(iter(results.values())).ids
     other = next((name for name, one in results.items() if one.ids != ids), None)
     if other is not None:
@@ -86,13 +87,15 @@ def values_of(results: Results, by: Spec, option: str = "--slice") -> tuple[str,
         name, called = by.rsplit(":", 1)
         found = _of_ids(ids, dict(_read(name, called)), shown_name(name))
     else:
-        values = _of_field(results, by, option)
-        binned = [Bin(bin_of(one)) for one in _of_documents(results, by, option)] if values is None else []
+        values = _of_field(results, by, what)
+        binned = [Bin(bin_of(one)) for one in _of_documents(results, by, what)] if values is None else []
         called, found = by, binned if values is None else values
     for place, value in enumerate(found):
-        if isinstance(value, (list, dict, tuple, set)):
+        several = isinstance(value, (list, tuple, set))
+        if several or isinstance(value, dict) or fields_of(type(value)) is not None:
+            kind = counted(len(value), "value") if several else f"the fields {some(field_names(value))}"
             raise MetricError(
-                f"{called} of {ids[place]} is {value!r:.60}; {option} takes a text or a number for each document"
+                f"{what} by {called}: expected a text or a number for each document; {ids[place]} has {kind} there"
             )
     return called, found
 
@@ -162,11 +165,11 @@ DOCUMENTS = {
 """What every document has, unless its data have a field of that name: these are in bins."""
 
 
-def _of_documents(results: Results, name: str, option: str) -> list[float]:
+def _of_documents(results: Results, name: str, what: str) -> list[float]:
     """An attribute of documents."""
     words = results.background.words(results) if name != "items" else None
     if name != "items" and (words is None or not any(words)):
-        raise MetricError(f"{option} {name}: the words of these documents are not known")
+        raise MetricError(f"{what} by {name}: the words of these documents are not known")
     lengths = [len(getattr(one, "words", one) or ()) for one in words or ()]
     if name == "words":
         return list(lengths)
@@ -182,31 +185,31 @@ def _items(result: Result) -> list[float]:
     if isinstance(kind, Labelled):
         return [float(one) for one in kind.support(result.rows).sum(axis=-1).tolist()]
     if "den_r" not in result.kind.sums:
-        raise MetricError(f"--slice items: {result.called} does not count items")
+        raise MetricError(f"slices by items: {result.called} does not count items")
     return [float(one) for one in result.rows[:, result.kind.sums.index("den_r")].tolist()]
 
 
-def _of_field(results: Results, path: str, option: str) -> list[Any] | None:
+def _of_field(results: Results, path: str, what: str) -> list[Any] | None:
     """The values of a field of the reference; None where there is no such field, but an attribute of documents."""
     known: dict[str, None] = {}
     found = _of_values(results, path, known)
     if found is None and "[" not in path:
-        found = _of_lines(results, path, option, known)
+        found = _of_lines(results, path, what, known)
     if found is not None or path in DOCUMENTS:
         return found
     if known and "[" in path:
         raise MetricError(
-            f"{option} {path}: a slice is by one value of each document, and a list has several; give a field outside of lists, or a column "
-            f"of a file by document id: {option} FILE.csv:COLUMN"
+            f"{what} by {path}: they are by one value of each document, and a list has several; give a field outside of lists, or a column "
+            "of a file by document id: FILE.csv:COLUMN"
         )
     if known:
         raise MetricError(
-            f"{option} {path}: no document has such a field; there are {', '.join(known)}, and of every document "
+            f"{what} by {path}: no document has such a field; there are {', '.join(known)}, and of every document "
             f"{', '.join(DOCUMENTS)}.{did_you_mean(path, (*known, *DOCUMENTS))}"
         )
     raise MetricError(
-        f"{option} {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
-        f"a column of a file with their ids: {option} FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
+        f"{what} by {path}: documents of {results.background.task or 'these results'} have no fields here; there are {', '.join(DOCUMENTS)}, or give "
+        f"a column of a file with their ids: FILE.csv:COLUMN. A file of JSON Lines with {path!r} beside the ids may be the reference itself: REFERENCE.jsonl:{path}"
     )
 
 
@@ -229,14 +232,14 @@ def _of_values(results: Results, path: str, known: dict[str, None]) -> list[Any]
     return out if there else None
 
 
-def _of_lines(results: Results, path: str, option: str, known: dict[str, None]) -> list[Any] | None:
+def _of_lines(results: Results, path: str, what: str, known: dict[str, None]) -> list[Any] | None:
     """The values of a field of the reference's lines; `known` gets the fields that there are."""
     rows = _lines(results)
     found = {key: [value_at(line, path) for line in lines] for key, lines in rows.items()}
     known |= {key: None for lines in rows.values() for line in lines for key in line}
     several = next((key for key, values in found.items() if any(one != values[0] for one in values)), None)
     if several is not None:
-        raise MetricError(f"{option} {path}: the lines of document {several} have different values; expected one")
+        raise MetricError(f"{what} by {path}: the lines of document {several} have different values; expected one")
     there = any(values[0] is not MISSING for values in found.values())
     return [None if one is MISSING else one for one, *_ in found.values()] if there else None
 
@@ -352,7 +355,8 @@ class Slices(Tables):
         note = (
             f"*: differs from the rest, {said}." if any_ else f"No slice differs significantly from the rest ({said})."
         )
-        return Table(columns, rows, f"{metric} by {self.called}", [f"[ ]: {100 * level:g} % interval.", note])
+        notes = [f"[ ]: {100 * level:g} % interval.", note]
+        return Table(columns, rows, f"{metric} by {self.called}", notes, metric=metric)
 
     def as_dict(self) -> dict[str, Any]:
         return {

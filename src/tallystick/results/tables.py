@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Invalid, Scope
-from tallystick.engine.encoded import freeze
+from tallystick.engine.data import Scope
 from tallystick.engine.tally import Counts, lower_is_better
+from tallystick.engine.values import Invalid, freeze
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures, worst_first
@@ -169,7 +169,7 @@ def explanation_line(tree: Explanation) -> str:
     """One node: its name, what meets what, and the weight."""
     name = f"{tree.name}: " if tree.name else ""
     if isinstance(tree.predicted, Invalid):
-        return f"- {name}the prediction is invalid: {tree.predicted.reason}"
+        return f"- {name}{tree.predicted}"
     if tree.status in ("missed", "spurious"):
         value = tree.predicted if tree.reference is None else tree.reference
         whole = shorten(value, 4 * WIDTH) if not explanation_parts(tree) else _kind(value)

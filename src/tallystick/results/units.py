@@ -74,7 +74,7 @@ def grouped(results: Results, by: GroupSpec) -> Results:
 
     first = next(iter(results.values()))
     if isinstance(by, (str, Mapping)):
-        called, values = values_of(results, by, "--groups")
+        called, values = values_of(results, by, "groups")
         called = "groups" if isinstance(by, Mapping) else by
     else:
         called, values = "groups", list(by)

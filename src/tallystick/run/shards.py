@@ -111,6 +111,8 @@ class Outcome:
     names: Names
     extra: Any = field(default=None)
     shards: int = 1
+    unanswered: tuple[Any, ...] = ()
+    """The documents that count as empty answers."""
 
     def add(self, other: Outcome) -> None:
         """Put the next shard behind the ones before."""
@@ -126,6 +128,7 @@ class Outcome:
             self.extra.add(other.extra)
         self.names.add(other.names)
         self.shards += other.shards
+        self.unanswered += other.unanswered
 
     @property
     def labels(self) -> dict[str, str | None]:
@@ -159,7 +162,8 @@ def _outcome(job: Job) -> Outcome:
     scored = found if isinstance(found, Scored) else Scored(None, dict(found))
     accounts = {name: Account.of_result(result, job.wants) for name, result in scored.results.items()}
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
-    return Outcome(accounts, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
+    names = Names.of(ids, job.wants.rows, _is_called(job.shard, ids))
+    return Outcome(accounts, names, scored.extra, unanswered=scored.unanswered)
 
 
 def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
@@ -193,6 +197,8 @@ class Finished:
     seconds: float
     labels: dict[str, str | None] = field(default_factory=dict)
     """By metric the path of the labels that were counted."""
+    unanswered: tuple[Any, ...] = ()
+    """The documents that count as empty answers."""
 
 
 def run_files(
@@ -251,7 +257,9 @@ def run_files(
             tell.say(f"read as a whole: a shard cannot be read by itself ({_brief(error)})")
             return whole
         took = time.monotonic() - started
-        return Finished(results, gathered.extra, gathered.shards, how, took, gathered.labels)
+        return Finished(
+            results, gathered.extra, gathered.shards, how, took, gathered.labels, unanswered=gathered.unanswered
+        )
     if "-" in (reference, predicted):
         raise InputError(
             "standard input cannot be read twice; give a file, or leave out what scores in shards", "<stdin>"
@@ -270,7 +278,7 @@ def _whole(score: Score, reference: str, predicted: str | None, wants: Wants, st
     scored = found if isinstance(found, Scored) else Scored(None, dict(found))
     took = time.monotonic() - started
     labels = {name: wants.label_of(result) for name, result in scored.results.items()}
-    return Finished(dict(scored.results), scored.extra, 1, "as a whole", took, labels)
+    return Finished(dict(scored.results), scored.extra, 1, "as a whole", took, labels, unanswered=scored.unanswered)
 
 
 def gather(

@@ -353,6 +353,8 @@ class Table(Written):
     notes: Sequence[str] = ()
     compared: Literal["", "down", "across"] = ""
     """Which figures compete with each other, so that the best can be marked: those below each other, or those in one row."""
+    metric: str = ""
+    """The metric whose figures these are, where there may be tables of several."""
 
     def to_frame(self) -> Any:
         """A pandas data frame, under its first column."""
@@ -375,6 +377,11 @@ class Table(Written):
 
     def _repr_html_(self) -> str:
         return notebook_table(self, self.notes, ())
+
+
+def of_metric(table: Table, metric: str) -> Table:
+    """A table of the figures of one metric, under its name."""
+    return replace(table, title=metric, metric=metric)
 
 
 class Tables(Written, Sequence[Table]):
@@ -415,7 +422,7 @@ class Tables(Written, Sequence[Table]):
 
     def to_format(self, format: str, **how: Unpack[How]) -> str:
         """Each of the tables, with those of the columns that it has."""
-        tables = choose_columns(self._tables, how.get("columns"))
+        tables = find_writer(format).arranged(choose_columns(self._tables, how.get("columns")))
         return "\n\n".join(write_table(table, format, {**how, "columns": None}) for table in tables)
 
     def __str__(self) -> str:
@@ -498,6 +505,27 @@ def for_programs(table: Table) -> Table:
         for row in table.rows
     ]
     return replace(table, columns=columns, rows=rows)
+
+
+def _by_metric(tables: Sequence[Table]) -> list[Table]:
+    """If tables are about several metrics, each has a column that says which, and those with the same first columns are one."""
+    if len({table.metric for table in tables if table.metric}) < 2:
+        return list(tables)
+    groups: dict[Any, list[Table]] = {}
+    for k, table in enumerate(tables):
+        groups.setdefault(tuple(table.columns[:3]) if table.metric else k, []).append(table)
+    return [_joined(same) if same[0].metric else same[0] for same in groups.values()]
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    columns = {str(column): column for table in tables for column in table.columns}
+    first, *others = columns
+    rows = []
+    for table in tables:
+        for row in table.rows:
+            cells = dict(zip(map(str, table.columns), row, strict=True))
+            rows.append([cells[first], table.metric, *map(cells.get, others)])
+    return Table([columns[first], "metric", *(columns[name] for name in others)], rows)
 
 
 def _three(value: Any) -> list[Any]:
@@ -799,6 +827,10 @@ class Writer:
     def style(self, style: Style) -> Style:
         """A style as this format has it."""
         return replace(style, paper=self.paper, rank_sign=self.rank_sign)
+
+    def arranged(self, tables: Sequence[Table]) -> list[Table]:
+        """Tables as this format has them: for programs those of several metrics are one."""
+        return _by_metric(tables) if self.for_programs else list(tables)
 
     def write(
         self, table: Table, style: Style = PLAIN, signatures: Sequence[str] = (), comments: Sequence[str] = ()

@@ -45,7 +45,7 @@ def named_parts(value: Any) -> list[tuple[str, Any]]:
         return []
     if isinstance(value, Mapping):
         return [(str(key), part) for key, part in value.items()]
-    from tallystick.engine.data import fields_of
+    from tallystick.engine.values import fields_of
 
     return [(name, getattr(value, name)) for name in fields_of(type(value)) or ()]
 
@@ -65,10 +65,10 @@ def _words(value: Any) -> str:
         return str(value)
     if type(value) in (list, tuple):
         return "; ".join(_listed(value)) or "nothing"
-    from tallystick.engine.data import Invalid
+    from tallystick.engine.values import Invalid
 
     if isinstance(value, Invalid):
-        return f"the prediction is invalid: {value.reason}"
+        return str(value)
     if is_mention(value):
         return _mention(value)
     if isinstance(value, range) and value.step == 1 and value:

@@ -24,6 +24,7 @@ from tallystick.files.source import Source, require_file
 from tallystick.results.breakdown import NoCollection, PartRows, has_labels_at, rows_by_value
 from tallystick.results.parts import Portions, bin_of, bin_order
 from tallystick.results.tables import label_rows_table
+from tallystick.show.tables import of_metric
 from tallystick.tasks.attributes import TRAINED, About, Attribute, OtherItems, Value, needs_training, no_training
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, default_of, option_of
 
@@ -228,6 +229,6 @@ def attribute_named(task: Task, scored: Scored, settings: Any, name: str, train:
 def show_portions(found: Mapping[str, Portions], results: Mapping[str, Result], by: str) -> Shown:
     """Tables of parts and the same as JSON: by metric a row for each part."""
     rows = {metric: portions.figures(results[metric]) for metric, portions in found.items()}
-    tables = [label_rows_table(rows[metric], portions.called, metric) for metric, portions in found.items()]
+    tables = [of_metric(label_rows_table(rows[metric], portions.called), metric) for metric, portions in found.items()]
     json = {metric: [vars(row) for row in of] for metric, of in rows.items()}
     return Shown(tables, {f"{by}s": json} if by in ("label", "field") else {"by": {by: json}})

@@ -24,6 +24,7 @@ Differences by field and label, --intervals, --slice, --errors, gates, --baselin
 nothing more. Figures by label come from metrics that are expressions, or whose kind is `Labelled`; a path in `labels` ends in a field of
 the items. A task that counts labels in another way has `breakdown` and `portions`. `document_keys` tell one document of plain data
 from a mapping by id. Predictions that say how sure they are: settings `confidence` and `target_accuracy`, and `claims` in the results.
+Documents that a system did not answer: a setting `missing`, made by `missing_option`, and `reading.missing` handed to the pairing.
 
 An option is a field of the settings. That puts it into the commands and into `ts.NAME(...)`; what it does, it does where `evaluate` hands it on.
 """
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Asked", "Explained", "Option", "Reading", "Scored", "Settings", "Shown", "Task", "Wish", "allow_code",
-    "find_task", "option", "refuse_idle", "target_accuracy", "task_names", "time_limit",
+    "find_task", "missing_option", "option", "refuse_idle", "target_accuracy", "task_names", "time_limit",
 ]  # fmt: skip
 
 Use = Literal["figures", "score", "explain"]
@@ -156,6 +157,20 @@ def allow_code() -> Any:
         False,
         "Let expressions, choices and schemas name functions of your own (module:name), which are imported and run.",
     )
+
+
+def missing_option() -> Any:
+    """The option of every task whose documents have ids: what becomes of those that the prediction lacks.
+
+    >>> from tallystick.tasks.contract import missing_option
+    >>> @dataclass(frozen=True)
+    ... class GappySettings:
+    ...     missing: str = missing_option()
+    >>> GappySettings().missing
+    'error'
+    """
+    says = "Documents that the system did not answer: an error, or counted as empty answers. Needs document ids in both files."
+    return option("error", says, choices=("error", "empty"))
 
 
 def unit_option(sentences: str) -> Any:
@@ -294,6 +309,8 @@ class Scored:
     """What a part of two files has beside its tallies; it is added up over the parts."""
     ids: Sequence[Any] | None = None
     """The documents' names, where the results kept none."""
+    unanswered: tuple[Any, ...] = ()
+    """The names of documents that the prediction lacks, where these count as empty answers."""
 
 
 @frozen
@@ -464,7 +481,10 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, reading: Reading
     ) -> Scored:
         """One system."""
-        return self.score_systems(reference, {"": predicted}, metrics, settings, {"": reading})[""]
+        missing = reading.missing or self.missing(settings)
+        readings = {"": replace(reading, missing=missing)}
+        scored = self.score_systems(reference, {"": predicted}, metrics, settings, readings)[""]
+        return replace(scored, unanswered=tuple(missing.unanswered))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: Any, readings: Mapping[Any, Reading]
@@ -476,6 +496,15 @@ class Task:
             corpus = self.read(reference, file, of_run(settings, run), readings[run])
             out[run] = Scored(corpus, self.evaluate(corpus, metrics, of_run(settings, run)))
         return out
+
+    def missing(self, settings: Any, comparison: bool = False) -> Missing:
+        """What was asked for about documents that a system did not answer, to note them in."""
+        from tallystick.files.pairing import Missing
+
+        asked = Missing(getattr(settings, "missing", "error"), comparison)
+        if asked.asked and self.without_missing:
+            raise MetricError(f"--missing {asked.policy}: {self.without_missing}; leave --missing out")
+        return asked
 
     def check(self, metrics: tuple[str, ...], settings: Any) -> None:
         """Refuse what cannot be meant, before any file is read."""
@@ -684,7 +713,7 @@ class Task:
 
     def allows_absent(self, settings: Any) -> bool:
         """Whether documents that one side lacks are no error."""
-        return False
+        return self.missing(settings).asked
 
     # What follows from the declaration
 

@@ -23,6 +23,7 @@ def amr(
     lenient: bool = ...,
     time_limit: float | None = ...,
     subscores: bool = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP."""
 
@@ -45,6 +46,7 @@ def arguments(
     tokens: _File | None = ...,
     strip_articles: bool = ...,
     ontology: _File | None = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge."""
 
@@ -64,6 +66,7 @@ def calls(
     time_limit: float | None = ...,
     allow_code: bool = ...,
     lenient: bool = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Tool calls in logs of OpenAI, Anthropic, MCP and others: functions, arguments, whole calls."""
 
@@ -79,6 +82,7 @@ def coreference(
     drop_singletons: bool = ...,
     compat: Literal["reference"] | None = ...,
     strict: bool = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files."""
 
@@ -91,6 +95,7 @@ def dependencies(
     several_roots: bool = ...,
     enhancements: str = ...,
     no_empty_nodes: bool = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """UAS, LAS and the whole UD evaluation of CoNLL-U files."""
 
@@ -107,6 +112,7 @@ def events(
     coreference: _File | None = ...,
     strip_articles: bool = ...,
     ontology: _File | None = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do."""
 
@@ -117,6 +123,7 @@ def hierarchies(
     *,
     kinds: _Texts = ...,
     transitive: bool = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files."""
 
@@ -130,6 +137,7 @@ def nary(
     ner: _File | None = ...,
     clusters: _File | None = ...,
     roles: _Texts = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Relations of any number of entities: eq. 29 to 31, and as SciREX computes them."""
 
@@ -151,6 +159,7 @@ def records(
     reference_from: str | None = ...,
     unknown: Literal["count", "ignore"] = ...,
     confidence: str | None = ...,
+    missing: Literal["error", "empty"] = ...,
     lenient: bool = ...,
     time_limit: float | None = ...,
     allow_code: bool = ...,
@@ -169,6 +178,7 @@ def relations(
     input: Literal["JSON", "brat", "DocRED", "dygie", "doccano", "prodigy", "label-studio"] | None = ...,
     symmetric: _Texts = ...,
     confidence: str | None = ...,
+    missing: Literal["error", "empty"] = ...,
     train: _Texts = ...,
 ) -> Results:
     """Binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts."""
@@ -182,6 +192,7 @@ def roles(
     hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
     informativity: str | None = ...,
     strings: Literal["gtt", "grit", "unicode", "exact"] = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them."""
 
@@ -222,6 +233,7 @@ def spans(
     boundaries: Literal["error", "expand", "contract"] = ...,
     spans_field: str | None = ...,
     confidence: str | None = ...,
+    missing: Literal["error", "empty"] = ...,
     unit: Literal["auto", "document", "sentence", "group"] = ...,
 ) -> Results:
     """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
@@ -238,5 +250,6 @@ def templates(
     judge: Any = ...,
     mapping: Literal["greedy", "recorded"] = ...,
     allow_code: bool = ...,
+    missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """Eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report."""

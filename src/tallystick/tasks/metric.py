@@ -161,7 +161,7 @@ def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> 
     else:
         chosen = worst_documents([result], wish.worst or 1)
     documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
-    return Explained(documents, result.count, name)
+    return Explained(documents, result.count, name, opening=said_of_missing(scored.unanswered))
 
 
 def _worst_at(result: Result, path: str, most: int) -> list[Any]:
@@ -396,6 +396,26 @@ MERGED = (
 )
 
 
+def said_of_missing(unanswered: Sequence[Any]) -> tuple[str, ...]:
+    """What is to be said of documents that were not answered."""
+    from tallystick.files.pairing import Missing
+
+    return tuple(Missing("empty", unanswered=dict.fromkeys(unanswered)).notes())
+
+
+def with_missing(scored: Scored, policy: str) -> Mapping[str, Result]:
+    """The results with what was done about documents that were not answered: the signatures name it, and a note says which they are."""
+    if policy == "error":
+        return scored.results
+    said = said_of_missing(scored.unanswered)
+    return {
+        name: one.changed(
+            settings=", ".join(filter(None, (one.settings, f"missing={policy}"))), notes=(*one.notes, *said)
+        )
+        for name, one in scored.results.items()
+    }
+
+
 def results_of(
     task: Task,
     scored: Scored,
@@ -415,7 +435,7 @@ def results_of(
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
         labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),
     )  # fmt: skip
-    found = scored.results
+    found = with_missing(scored, getattr(settings, "missing", "error"))
     if task.unit != "document":  # what a row is called by this task
         found = {name: one.changed(unit=task.unit) if one.unit == "document" else one for name, one in found.items()}
     return Results(found, background)

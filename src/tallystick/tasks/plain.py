@@ -330,6 +330,12 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
     if not shared:
         told = [f"{side.name} is {' or '.join(map(side.describe, side.found))}" for side in sides]
         return SidesMismatch(f"{' and '.join(told)}; give both as one, or both as several")
+    if not any(side.value for side in sides):
+        names, what = " and ".join(side.name for side in sides), sides[0].what
+        return ValueMismatch(
+            f"{names} {'is' if len(sides) == 1 else 'are'} empty: one {what} or a collection of 0? Give a mapping by document id, {{'d1': []}}, "
+            f"for one {what} without anything"
+        )
     told = [f"{side.name} is {' or '.join(map(side.describe, sorted(shared, reverse=True)))}" for side in sides]
     return ValueMismatch(
         f"the data can be read in two ways: {' and '.join(told)}; give a mapping by document id, {{'d1': ...}}, to say which"
@@ -364,7 +370,7 @@ def _in_one_order(left: Given, right: Given) -> tuple[Given, Given]:
     if len(left.documents) != len(right.documents):
         raise SidesMismatch(
             f"reference has {counted(len(left.documents), 'document')} and predicted has {len(right.documents):,}; without names on "
-            "both sides they are paired by order, so the numbers must be equal"
+            "both sides they are paired by order, so the numbers must be equal; mappings by document id can lack some (--missing empty)"
         )
     from tallystick.files.pairing import Side, by_order
 

@@ -23,7 +23,7 @@ from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Boundaries, Uncut, blank_lines, line_starts, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, id_in, is_id, shown
-from tallystick.files.pairing import Missing, Side, all_named, pair_sides
+from tallystick.files.pairing import Missing, Side, all_named, pair_sides, refuse_by_order
 from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.tasks.plain import Given, Structure, expect, named
 
@@ -95,8 +95,8 @@ def _pairs(reference: Graphs, predicted: Graphs, absent: Missing | None = None) 
 def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:
     """The prediction with an empty graph for each that it lacks, and without those that the reference lacks; only
     names can tell which these are."""
-    sides = reference.side, predicted.side
-    if not (sides[0].named and sides[1].named):
+    if not (reference.side.named and predicted.side.named):
+        refuse_by_order(absent)
         return predicted
     pairs = _pairs(reference, predicted, absent)
     graphs = [predicted.graphs[j] if j >= 0 else Graph(reference.graphs[k].name) for k, j in pairs]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute
-from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option, time_limit
+from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, missing_option, option, time_limit
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -35,6 +35,7 @@ class AmrSettings:
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
     time_limit: float | None = time_limit("--limit")
     subscores: bool = option(False, "Also print the fine-grained scores: unlabelled, concepts, named entities, ...")
+    missing: str = missing_option()
     # fmt: on
 
 
@@ -229,9 +230,10 @@ class Amr(Task):
             raise MetricError(f"--metric {wish.metric}: graphs are explained by smatch; leave it out")
         if (wish.worst or 1) > 1:
             raise MetricError("--worst: graphs are explained one at a time; name one with --document")
-        left, right = self.read(reference, predicted, settings, Reading())
+        missing = self.missing(settings)
+        left, right = self.read(reference, predicted, settings, Reading(missing=missing))
         name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.time_limit)
-        return Explained([(name, {}, tree)], len(left), "smatch")
+        return Explained([(name, {}, tree)], len(left), "smatch", opening=tuple(missing.notes()))
 
 
 def _counting(settings: AmrSettings) -> Counting:

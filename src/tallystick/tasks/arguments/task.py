@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute, mention_length, mention_text
-from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
+from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, missing_option, option
 from tallystick.tasks.named import read_json_object
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class ArgumentSettings:
     tokens: str | None = option(None, "A file of events with the documents' tokens, if REFERENCE has none.", metavar="FILE")
     strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
+    missing: str = missing_option()
     # fmt: on
 
 

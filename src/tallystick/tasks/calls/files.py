@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallystick.errors import InputError, Place, counted, some
-from tallystick.files.documents import MISSING, open_documents, value_at, wrong_id
+from tallystick.files.documents import MISSING, found_instead, open_documents, value_at, wrong_id
 from tallystick.files.json_values import (
     AROUND,
     CUT,
@@ -86,12 +86,17 @@ MESSAGE = {
     "response",
 }
 """What an item of a log has that is a message, and no call."""
-NOT_CALLS = ("tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_result")
+OF_BUILTINS = {"status", "results", "result", "outputs", "output", "error", "container_id", "pending_safety_checks"}
+"""What a call of a provider's own tool has that is no argument."""
+NOT_CALLS = ("tool_result",)
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _BEGUN = re.compile(r'\[\s*\{|\{\s*"')
 _BEGUN_LIST = re.compile(r"\s*(?:`+\w*\s*)?\[\s*\{")
 _LISTED = re.compile(r"\[\s*[^\W\d][\w.]*\(")
-_MARKS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},]""", re.DOTALL)
+_BARE = re.compile(r"\s*(?:`+\w*\s*)?(?=[^\W\d][\w.]*\(\s*(?:\)|[^\W\d]\w*\s*=(?!=)))")
+"""A call without a list around it: arguments by name, or none."""
+_CALLED = re.compile(r"\s*[^\W\d][\w.]*\(")
+_MARKS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},;\n]""", re.DOTALL)
 _FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _OPENED = re.compile(r"[\[{]")
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -136,6 +141,8 @@ class Logs:
     """Where the log is that is being read."""
     repeated: list[tuple[str, Place | None]] = field(default_factory=list)
     """Keys that stand twice in one object, of which the last one counts, and where."""
+    instead: str = ""
+    """What the first log without a name has in the place of one."""
     logged_twice: int = 0
     """Calls that their log has before, with the same id."""
 
@@ -159,7 +166,7 @@ class Logs:
             times = counted(self.logged_twice, "call")
             yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
-            yield f"{self.file}: repaired the JSON of {counted(self.repaired, 'call')}"
+            yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
         if not any(log.calls for log in self.logs):
             yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
         elif self.wordy:
@@ -172,7 +179,7 @@ class Logs:
     def require_names(self) -> None:
         """All logs have an id; one without could belong to any."""
         if None in self.names:
-            what = f"has no text or number under {self.id!r}, which pairs the other logs"
+            what = f"has no text or number under {self.id!r}, which pairs the other logs{self.instead}"
             raise InputError(what, self.logs[self.names.index(None)].place)
 
 
@@ -232,7 +239,9 @@ def _under(value: Mapping[str, Any], name: str, logs: Logs) -> Iterator[Call]:
 
 def _is_answer(value: Mapping[str, Any]) -> bool:
     """Whether this is what a tool answered."""
-    return value.get("role") == "tool" or value.get("type") in NOT_CALLS or ("jsonrpc" in value and "result" in value)
+    kind = value.get("type")
+    said = kind in NOT_CALLS or (isinstance(kind, str) and kind.endswith(("_call_output", "_tool_result")))
+    return said or value.get("role") == "tool" or ("jsonrpc" in value and "result" in value)
 
 
 def _is_answer_of_model(value: Mapping[str, Any]) -> bool:
@@ -272,11 +281,20 @@ def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
         given = value if kind == "custom_tool_call" else value["custom"]
         text = {"input": given["input"]} if "input" in given else {}
         return {"name": given.get("name"), **({"arguments": text} if text or kind == "custom_tool_call" else {})}
+    if isinstance(kind, str) and kind.endswith("_call") and not value.keys() & {*NAMES, *ARGUMENTS}:
+        return _call_of_builtin(kind, value)
     if kind == "function_call":
         return _said_to_be_a_call(value)
     if isinstance(value.get("function_call"), dict):
         return _said_to_be_a_call(value["function_call"])
     return value["function"] if isinstance(value.get("function"), dict) else value
+
+
+def _call_of_builtin(kind: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A call of a tool of the provider's own, such as `web_search_call`: what it did, or what else it has beside its answer."""
+    given = {key: one for key, one in value.items() if key not in (*BESIDE, *OF_BUILTINS)}
+    inside = given.get("action")
+    return {"name": kind.removesuffix("_call"), "arguments": inside if isinstance(inside, dict) else given}
 
 
 def _said_to_be_a_call(value: Any) -> Mapping[str, Any]:
@@ -458,7 +476,13 @@ def _is_python_list(text: str) -> bool:
 
 
 def _listed_calls(text: str) -> list[Call]:
-    """The items of lists of Python's calls that are broken, cut off, or between words: each of them is a call, whether it can be read or not."""
+    """The items of lists of Python's calls that are broken, cut off, or between words: each of them is a call, whether it can be read or not. Without
+    a list, what begins like a call is one, if no words follow the first."""
+    bare = _BARE.match(text)
+    if bare:
+        pieces = _pieces(text, bare.end() - 1, ",;\n")[0]
+        alone = pieces[0].count("(") > pieces[0].count(")") or _piece(pieces[0]).name != NO_CALL
+        return [_piece(one) for one in pieces if _CALLED.match(one)] if alone else []
     out: list[Call] = []
     start = _OPENED.search(text)
     while start and _LISTED.match(text, start.start()):
@@ -468,11 +492,11 @@ def _listed_calls(text: str) -> list[Call]:
     return out
 
 
-def _pieces(text: str, start: int) -> tuple[list[str], int]:
+def _pieces(text: str, start: int, between: str = ",") -> tuple[list[str], int]:
     """The items of the list that begins here, as they are written, and where it ends."""
     pieces, begin, depth, end = [], start + 1, 0, len(text)
     for mark in _MARKS.finditer(text, begin):
-        if depth == 0 and mark[0] in (",", "]"):
+        if depth == 0 and mark[0] in (*between, "]"):
             pieces.append(text[begin : mark.start()])
             begin = mark.end()
             if mark[0] == "]":
@@ -533,6 +557,8 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
             key = portion.names[place] if portion.names else None
             if key is None:
                 key = _id_at(value, id, lines.place(number))
+            if key is None and None not in logs.names:
+                logs.instead = found_instead(value, id)
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
             nothing = not log.calls and not _is_log(value)

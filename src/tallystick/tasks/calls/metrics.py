@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.choose import by_key, choose, ordered
-from tallystick.engine.data import Surplus, leaves_or_self
+from tallystick.engine.values import Surplus, leaves_or_self
 from tallystick.files.documents import HeldLines, encode
 from tallystick.files.pairing import Missing
 from tallystick.frozen import frozen

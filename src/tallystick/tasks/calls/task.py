@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import ValueMismatch
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, allow_code, option, time_limit
+from tallystick.tasks.contract import (
+    Asked,
+    Reading,
+    Scored,
+    Shown,
+    Task,
+    allow_code,
+    missing_option,
+    option,
+    time_limit,
+)
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -47,6 +57,7 @@ class CallSettings:
     time_limit: float | None = time_limit()
     allow_code: bool = allow_code()
     lenient: bool = option(False, "Count a log without a prediction as one without calls, and ignore a prediction without a reference.")
+    missing: str = missing_option()
     # fmt: on
 
 

@@ -447,7 +447,7 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
             key_names, response_names = _common_names(key_names, response_names)
         partner = _partners(key, response, key_names, response_names, lenient, absent, warnings)
     else:
-        require_as_many(key.file, len(key.documents), response.file, len(response.documents))
+        require_as_many(key.file, len(key.documents), response.file, len(response.documents), absent)
         partner = np.arange(len(key.documents))
         warnings += by_order(_side(key, key.documents), _side(response, response.documents))
         ours = dict(zip(response.documents, key.documents, strict=True))
@@ -542,7 +542,10 @@ def _partners(
     asked = absent is not None and absent.asked
     # what a shard lacks may stand in another one; what was asked for goes before what the reference scorer does
     if found and (asked or not lenient or not key.whole):
-        require_allowed(key.file, response.file, only_key, only_response, absent)
+        also = (
+            "" if lenient or asked else "--compat reference counts it as missed, and ignores what only the response has"
+        )
+        require_allowed(key.file, response.file, only_key, only_response, absent, also)
         return partner
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]
     return partner

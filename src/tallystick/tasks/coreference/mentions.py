@@ -35,9 +35,8 @@ from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.staged import Staged, staged
 from tallystick.algebra.weights import weighted
-from tallystick.engine.arrays import F64, I64, assign, expand, offsets_of
+from tallystick.engine.arrays import F64, I64, Items, assign, expand, offsets_of
 from tallystick.engine.data import Bag, Objects, Record, Scope
-from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError, counted
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
 

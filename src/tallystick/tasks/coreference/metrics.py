@@ -40,6 +40,7 @@ from tallystick.engine.arrays import (
     I64,
     LIMIT,
     Blocks,
+    Items,
     Mask,
     Sums,
     assign,
@@ -51,7 +52,6 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.engine.data import Bag, LazyValues, Memory, Objects, Scope
-from tallystick.engine.encoded import Items
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen

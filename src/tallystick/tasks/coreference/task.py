@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute, OtherItems, mention_length, mention_text
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, missing_option, option
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
@@ -32,6 +32,7 @@ class CoreferenceSettings:
     drop_singletons: bool = option(False, "Leave out entities with one mention, on both sides.")
     compat: str | None = option(None, "Follow the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "Treat a repeated mention as an error that names both entities.")
+    missing: str = missing_option()
     # fmt: on
 
 

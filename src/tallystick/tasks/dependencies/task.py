@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option, unit_option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, missing_option, option, unit_option
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -25,6 +25,7 @@ class DependencySettings:
     several_roots: bool = option(False, "Allow sentences with more than one root.")
     enhancements: str = option("0", "What enhanced graphs do not have, as udtools counts it: 1 gapping, 2 shared parents, 3 shared dependents, 4 control, 5 external arguments, 6 case; 12 is both, 0 none of it.", metavar="DIGITS")
     no_empty_nodes: bool = option(False, "Empty nodes were collapsed: one that is left is an error.", names=("--no-empty-nodes",))
+    missing: str = missing_option()
     # fmt: on
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute, mention_length, mention_text, words_between
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, missing_option, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class EventSettings(HeadSettings):
     coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity is accepted.", metavar="FILE")
     strip_articles: bool = option(False, "Leave out a, an, the at the beginning of arguments, as gen-arg does.")
     ontology: str | None = option(None, "With gen-arg's files: templates and roles of the event types, to read generated text.", metavar="FILE")
+    missing: str = missing_option()
     # fmt: on
 
 

@@ -27,7 +27,7 @@ from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES
 from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
-from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides
+from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides, refuse_by_order
 from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.frozen import frozen
@@ -304,7 +304,10 @@ def read_hierarchies(name: AnySource) -> Hierarchies:
 
 def with_missing(reference: Hierarchies, predicted: Hierarchies, absent: Missing) -> Hierarchies:
     """The prediction with an empty document for each that it lacks, and without those that the reference lacks."""
-    return pair_hierarchies(reference, predicted, absent)[1] if reference.named and predicted.named else predicted
+    if not (reference.named and predicted.named):
+        refuse_by_order(absent)
+        return predicted
+    return pair_hierarchies(reference, predicted, absent)[1]
 
 
 def pair_hierarchies(

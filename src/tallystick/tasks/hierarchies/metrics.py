@@ -31,8 +31,7 @@ from tallystick.algebra.normalise import best, f1, links
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order
-from tallystick.engine.data import Bag, Data, Index, LazyValues, Memory, Objects, Record, Scope
-from tallystick.engine.encoded import code_jointly
+from tallystick.engine.data import Bag, Data, Index, LazyValues, Memory, Objects, Record, Scope, code_jointly
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen

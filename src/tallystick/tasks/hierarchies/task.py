@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import About, Attribute
-from tallystick.tasks.contract import AskParts, Explained, Files, Reading, Results, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import (
+    AskParts,
+    Explained,
+    Files,
+    Reading,
+    Results,
+    Scored,
+    Shown,
+    Task,
+    Wish,
+    missing_option,
+    option,
+)
 
 if TYPE_CHECKING:
     from tallystick.results.mistakes import Mistake
@@ -24,6 +36,7 @@ class HierarchySettings:
     # fmt: off
     kinds: tuple[str, ...] = option((), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE")
     transitive: bool = option(False, "Extend each link to all descendants (section 4.4 of the paper).")
+    missing: str = missing_option()
     # fmt: on
 
 

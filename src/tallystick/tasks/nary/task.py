@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
+from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, missing_option, option
 from tallystick.tasks.named import TypeSettings
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class NarySettings(TypeSettings):
     ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a separate file.", metavar="FILE", of_system=True)
     clusters: str | None = option(None, "SciREX: the system's clusters, if they are in a separate file.", metavar="FILE", of_system=True)
     roles: tuple[str, ...] = option((), "A role that relations have; may be repeated.  [default: all that occur]", names=("--role",), metavar="NAME")
+    missing: str = missing_option()
     # fmt: on
 
 

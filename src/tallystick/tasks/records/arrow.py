@@ -22,7 +22,8 @@ from tallystick.algebra.derive import record_fields, shape_of
 from tallystick.algebra.surplus import Place
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow, to_array, to_arrow
-from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus, nullable
+from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, nullable
+from tallystick.engine.values import Surplus
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.documents import is_wrong_id, wrong_id
 from tallystick.files.json_values import id_of

@@ -27,19 +27,20 @@ from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Record, Refusals, Rows, Surplus, as_objects, split_surplus
-from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
+from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
+from tallystick.engine.values import ABSENT_PREDICTION, Invalid, Refusals, Surplus
+from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
     MISSING,
     HeldLines,
     PickedLines,
     are_named,
+    found_instead,
     hold_values,
     is_wrong_id,
     open_documents,
     read_path,
-    value_at,
     wrong_id,
 )
 from tallystick.files.json_values import (
@@ -53,11 +54,10 @@ from tallystick.files.json_values import (
     repeated_key,
     repeated_key_of,
     says_repeated,
-    shown,
     try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
-from tallystick.files.pairing import Missing, Repeats, allowed
+from tallystick.files.pairing import Missing, Repeats, allowed, refuse_by_order, require_allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import (
     Findings,
@@ -319,16 +319,14 @@ class RecordFile:
             if is_wrong_id(found):
                 raise wrong_id(self.id_field, found, self.place(number))
 
-    def found_first(self) -> str:
-        """What the first document has in the place of an id, for a message."""
+    def found_instead(self, number: int | None = None) -> str:
+        """What the document of a line, or the first, has in the place of an id, for a message."""
         if self.lines.name == "-":
             return ""
-        line = next((line for portion in self.lines.portions(1) for line in portion.lines[:1]), b"")
+        there = (one for portion in self.lines.portions() for one in zip(portion.numbers, portion.lines, strict=True))
+        line = next((line for at, line in there if number in (at, None)), b"")
         (value,) = try_decode(line) or (None,)
-        if not isinstance(value, dict):
-            return ""
-        found = value_at(value, self.id_field)
-        return f" (it has {some(value)})" if found is MISSING else f" (found {shown(found)})"
+        return found_instead(value, self.id_field)
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
@@ -359,7 +357,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, which pairs the other documents",
+                    f"has no text or number under {self.id_field!r}, which pairs the other documents{self.found_instead(number)}",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -532,7 +530,7 @@ def named(portion: Portion, keys: list[Any]) -> list[Any]:
 
 # Two files laid against each other.
 
-NO_PREDICTION = Invalid("has no prediction")
+NO_PREDICTION = Invalid(ABSENT_PREDICTION)
 
 
 @frozen
@@ -552,9 +550,9 @@ class Pairing:
     ) -> None:
         self.reference, self.predicted = reference, predicted
         predicted.counts_repeated = True
-        self.id_named, self.missing = id_named, missing
-        self.noted_elsewhere = missing is not None and missing.asked
-        """Whether documents on one side only are for `missing` to report, and no faults of the file."""
+        self.id_named, self.missing = id_named, missing or Missing()
+        self.noted_elsewhere = self.missing.asked
+        """Whether documents that were not answered are for `missing` to report, and no faults of the file."""
         self.fills_gaps = predicted.lenient or self.noted_elsewhere
         self.how = ""
         self.nameless = False
@@ -577,7 +575,7 @@ class Pairing:
                     "; if the two files call their ids differently, name those of REFERENCE with --reference-id"
                 )  # fmt: skip
                 raise InputError(
-                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_first()}{other}",
+                    f"has no text or number under {side.id_field!r}, which should be its id{side.found_instead()}{other}",
                     side.place(1),
                 )
         return self.how
@@ -626,6 +624,7 @@ class Pairing:
         return ColumnReader(side, row_by_row=mixed and side.type is None)
 
     def _by_order(self, left: Reader, right: Reader) -> Iterator[Batch]:
+        refuse_by_order(self.missing)
         done = 0
         while True:
             numbers, _, references = left.take()
@@ -703,12 +702,14 @@ class Pairing:
             raise InputError(
                 f"the id {again!r} of {line} is a duplicate; ids must be unique", self.predicted.lines.file
             )
-        if (missing or extra) and not allowed(self.missing, missing, extra) and not self.predicted.lenient:
-            problem = unmet_ids(missing, extra)
-            if self.missing is None:
-                problem += "; --lenient scores a missing prediction as nothing and ignores extra ones"
-            raise SidesMismatch(f"{self.reference.lines.file} and {self.predicted.lines.file}: {problem}")
-        self.ignored = [] if self.noted_elsewhere else extra
+        compared = self.missing.comparison
+        if self.predicted.lenient:
+            noted = allowed(self.missing, missing, extra if compared else [])
+            self.ignored = [] if noted and compared else extra
+        elif missing or extra:
+            also = "" if compared else "--lenient counts it as nothing, and ignores what only the prediction has"
+            files = self.reference.lines.file, self.predicted.lines.file
+            require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)
         if unread:
             self.predicted.findings.unread += len(unread)

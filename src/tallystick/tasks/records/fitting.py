@@ -24,7 +24,7 @@ import msgspec
 from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.surplus import Surpluses
-from tallystick.engine.data import ABSENT, Unfit
+from tallystick.engine.values import ABSENT, Unfit
 from tallystick.errors import counted
 
 MOST_LISTED = 1000

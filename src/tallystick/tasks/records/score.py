@@ -262,7 +262,7 @@ def _prepare(
     shape = shape or declared_shape(settings)
     left = open_reference(reference, settings, None if shape is None else shape.reference)
     shape = _shape_to_compare(shape, left, known, choices)
-    pairing = lay_together(left, predicted, shape, settings, missing)
+    pairing = lay_together(left, predicted, shape, settings, missing or Missing(settings.missing))
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
         pairing.how, pairing.nameless = known.paired, known.nameless
@@ -508,7 +508,9 @@ def score_part(reference: str, predicted: str, settings: RecordSettings, asked: 
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
     beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted, grouping)
-    return Scored(None, {"records": result}, extra=beside, ids=ids)
+    return Scored(
+        None, {"records": result}, extra=beside, ids=ids, unanswered=tuple(prepared.pairing.missing.unanswered)
+    )
 
 
 def wanted_documents(settings: RecordSettings, asked: Asked) -> Wanted | None:

@@ -26,6 +26,7 @@ from tallystick.tasks.contract import (
     allow_code,
     default_of,
     flag,
+    missing_option,
     of_run,
     option,
     option_of,
@@ -65,6 +66,7 @@ class RecordSettings:
     reference_from: str | None = option(None, "Where a line of REFERENCE holds the document.", metavar="PATH")
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
     confidence: str | None = option(None, "Where predictions state their confidence: a key beside a value or in an object, or the path of a parallel field or of token log-probabilities.", metavar="FIELD")
+    missing: str = missing_option()
     lenient: bool = option(False, "Repair noisy predictions; those that cannot be read score nothing and are listed. Never applies to REFERENCE.")
     time_limit: float | None = time_limit()
     allow_code: bool = allow_code()
@@ -160,7 +162,9 @@ class Records(Task):
         if reading.part:
             assert reading.asked is not None
             return score_part(reference, predicted, settings, reading.asked, reading.known)
-        return self._score_whole(reference, predicted, settings, reading)
+        missing = reading.missing or self.missing(settings)
+        scored = self._score_whole(reference, predicted, settings, replace(reading, missing=missing))
+        return replace(scored, unanswered=tuple(missing.unanswered))
 
     def _score_whole(
         self,
@@ -223,6 +227,7 @@ class Records(Task):
         assert asked is not None
         prepared = prepare(*files, settings, known=reading.known)
         prepared.pairing.predicted.findings, prepared.pairing.ignored = beside.findings, beside.ignored
+        prepared.pairing.missing.unanswered |= dict.fromkeys(gathered.unanswered)
         # the metric as an expression again: it is the same in every shard
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
         run = complete_run(prepared, result, beside.wanted)
@@ -238,7 +243,7 @@ class Records(Task):
         return settings.id or "id"
 
     def allows_absent(self, settings: RecordSettings) -> bool:
-        return settings.lenient
+        return settings.lenient or super().allows_absent(settings)
 
     # What is shown
 
@@ -279,7 +284,15 @@ class Records(Task):
             if not asked.keep and asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
                 closing = _point_further(files, shown.tables[0], settings)
         opening = _describe_shape(run.prepared, settings)
-        return Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening), shown
+        scored = Scored(
+            run,
+            {"records": result},
+            tuple(filter(None, notes)),
+            closing,
+            opening,
+            unanswered=tuple(run.prepared.pairing.missing.unanswered),
+        )
+        return scored, shown
 
     def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
         from tallystick.files.boundaries import LINES, Uncut
@@ -322,7 +335,7 @@ class Records(Task):
         run = run_prepared(prepared, Asked(keep_rows=wish.document is not None), fields=False, wanted=wanted)
         if not run.documents and wish.document is not None:
             raise unknown_document(wish.document, run.result.ids)
-        opening = _describe_shape(prepared, settings)
+        opening = (*_describe_shape(prepared, settings), *prepared.pairing.missing.notes())
         return Explained(_explain(run, run.documents), run.result.count, opening=opening)
 
 

@@ -19,6 +19,7 @@ from tallystick.tasks.contract import (
     Shown,
     Task,
     flag,
+    missing_option,
     option,
     target_accuracy,
 )
@@ -42,6 +43,7 @@ class RelationSettings(HeadSettings):
     input: Literal["JSON", "brat", "DocRED", "dygie", "doccano", "prodigy", "label-studio"] | None = option(None, "The format of the files.  [default: by name and content]")
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted relation, for average precision, calibration and review (of strict, or else boundaries).", metavar="KEY")
+    missing: str = missing_option()
     target_accuracy: float = target_accuracy()
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
     # fmt: on
@@ -188,7 +190,7 @@ class Relations(Task):
                     f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
                 )
         for one in self.options("figures") if facts else ():
-            if one.name not in ("train", "input") and getattr(settings, one.name):
+            if one.name not in ("train", "input", "missing") and getattr(settings, one.name):
                 raise MetricError(
                     f"{flag(one)} changes nothing for DocRED's files, whose facts are compared as they stand"
                 )

@@ -33,7 +33,7 @@ def read_roles(name: AnySource) -> Documents[Roles]:
         out: Documents[Roles] = Documents(shown_name(name), "grit")
         for key, document in records[0].items():
             found = document.get("pred_extracts", "extracts", "roles") or document
-            out.add(document_key(key), _roles(found), document.place)
+            out.add(gtt_name(key), _roles(found), document.place)
         if not out.values:
             raise records[0].fail("has no documents")
         return out
@@ -42,7 +42,7 @@ def read_roles(name: AnySource) -> Documents[Roles]:
     for name_, record in zip(names, records, strict=True):
         if record.has("extracts", "pred_extracts"):
             raise record.fail("has 'extracts' beside 'pred_extracts': which of them is meant? Give one")
-        key = document_key(name_) if out.named else name_
+        key = gtt_name(name_) if out.named else name_
         out.add(key, _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
     return out
 
@@ -76,8 +76,8 @@ def _without_none(value: Any) -> Any:
     return {key: one for key, one in value.items() if one is not None} if isinstance(value, dict) else value
 
 
-def document_key(name: str) -> str:
-    """TST1-MUC3-0001 is 10001, TST2-MUC4-0001 is 20001; other names are as they are."""
+def gtt_name(name: str) -> str:
+    """What gtt and GRIT call a document of MUC: TST1-MUC3-0001 is 10001, TST2-MUC4-0001 is 20001; other names are as they are."""
     found = _MUC.fullmatch(name)
     return str(int(found[1]) * 10000 + int(found[2])) if found else name
 

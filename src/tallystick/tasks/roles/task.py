@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute, mention_length, mention_text, mention_texts
-from tallystick.tasks.contract import Reading, Task, option
+from tallystick.tasks.contract import Reading, Task, missing_option, option
 from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ class RoleSettings(MentionSettings):
 
     # fmt: off
     strings: str = option("grit", STRINGS_HELP, choices=tuple(STRINGS))
+    missing: str = missing_option()
     # fmt: on
 
 

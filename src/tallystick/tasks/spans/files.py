@@ -29,7 +29,7 @@ from tallystick.errors import InputError, MetricError, Place, SidesMismatch, Val
 from tallystick.files.boundaries import Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.lines import is_arrow_file
-from tallystick.files.pairing import Missing, all_named, by_order, pair_sides
+from tallystick.files.pairing import Missing, all_named, by_order, pair_sides, refuse_by_order
 from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Format, Opening, Source
 from tallystick.files.source import find_format as recognise
@@ -168,6 +168,8 @@ def read_span_files(
     reference = Source.of(reference)  # which keeps what can be read only once, for the weights
     formats = formats or agreed_formats(reference, predicted)
     chosen = formats[0]
+    if chosen in ("columns", "conllu", "hipe"):  # whose texts are compared token by token
+        refuse_by_order(absent)
     if chosen == "columns" and layers > 1:
         tagged = read_layers(reference, predicted, columns, layers, keep_tokens=keep_tokens)
         corpus = _decoded(tagged, decoding, _read_weights(reference, columns))
@@ -425,7 +427,7 @@ def _rows(source: Source, field: str | None, names: str | None) -> TagLists:
 def _origin(side: TagLists, chosen: Sequence[int]) -> WordLines:
     """Where the tags of some texts stand."""
     assert side.lines is not None
-    return WordLines(side.file, None, [[side.lines[k]] * len(side.tags[k]) if k >= 0 else [0] for k in chosen])
+    return WordLines(side.file, None, [[side.lines[k]] * len(side.tags[k]) if k >= 0 else [] for k in chosen])
 
 
 def _same_tokens(reference: TagLists, predicted: TagLists, k: int, j: int) -> list[str] | None:

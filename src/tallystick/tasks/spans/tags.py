@@ -312,12 +312,12 @@ COLUMNS = 10
 
 @frozen(eq=False)
 class WordLines(Origin):
-    """A file in which the words of a sentence need not stand in lines one behind the other."""
+    """A file in which the words of a sentence need not stand in lines one behind the other; a text that it lacks has no lines."""
 
     lines: Sequence[Sequence[int]] = ()
 
     def place(self, text: int, token: int) -> Place:
-        return Place(self.name, self.lines[text][token])
+        return Place(self.name, self.lines[text][token] if self.lines[text] else None)
 
 
 @frozen

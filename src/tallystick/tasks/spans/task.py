@@ -15,6 +15,7 @@ from tallystick.tasks.contract import (
     Scored,
     Shown,
     Task,
+    missing_option,
     option,
     refuse_idle,
     target_accuracy,
@@ -74,6 +75,7 @@ class SpanSettings:
     boundaries: Literal["error", "expand", "contract"] = option("error", "What to do with a boundary inside a token.", on=WITH_OFFSETS)
     spans_field: str | None = option(None, "The field, span group (spaCy) or control (Label Studio) that holds the spans or tags.  [default: spans, or the one of the format]", metavar="NAME", on=IN_FIELDS)
     confidence: str | None = option(None, "For JSON: the key that holds the confidence of a predicted span, for average precision, calibration and review (of segment).", metavar="KEY", on=("jsonl", *IN_CHARACTERS, "spert"))
+    missing: str = missing_option()
     target_accuracy: float = target_accuracy()
     unit: str = unit_option("")
     repairs: bool = option(False, "Also list every tag that breaks the scheme.", use="score", in_rows=True)

@@ -58,7 +58,7 @@ from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.plain import Given, expect, named
 from tallystick.tasks.relations.files import DocumentText, of_characters
-from tallystick.tasks.roles.files import document_key
+from tallystick.tasks.roles.files import gtt_name
 
 TYPES = ("type", "incident_type")
 IDS = ("id", "docid", "doc_id", "doc_key")
@@ -147,7 +147,7 @@ def pair_templates(
         raise SidesMismatch(f"the templates of {without.file} have no type, those of {other.file} have one")
     sides = reference.side, predicted.side
     if set(sides[0].names) != set(sides[1].names):
-        sides = tuple(replace(side, keys=[document_key(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
+        sides = tuple(replace(side, keys=[gtt_name(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
     pairs = pair_sides(*sides, absent)
     by_name = reference.named and predicted.named
     values = list(predicted.values.values())

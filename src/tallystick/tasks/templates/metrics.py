@@ -24,10 +24,9 @@ from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import normalise_text, text
-from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, distinct, look_up, number
+from tallystick.engine.arrays import F64, I64, Blocks, Items, Mask, Pairs, assign, distinct, look_up, number, unshared
 from tallystick.engine.assignment import best_f
 from tallystick.engine.data import Objects, Scope
-from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import check_kinds

@@ -642,7 +642,7 @@ def _check_messages(reference: Muc4Templates, predicted: Muc4Templates, asked: M
     extra = [name for name in predicted.documents if name not in reference.documents]
     allows = allowed(asked, missing, extra)
     if extra and not allows:
-        require_allowed(reference.file, predicted.file, [], extra, None)
+        require_allowed(reference.file, predicted.file, [], extra, asked)
     if missing and not allows:  # as in 1992: nothing was found there
         return (f"{predicted.file} leaves out {len(missing):,} messages, which count as empty: {some(missing)}",)
     return ()

@@ -32,7 +32,7 @@ from tallystick.engine.arrays import F64
 from tallystick.results.mistakes import Change, Edit, Mistake, added, around, put, removed
 from tallystick.results.tables import counted_figures
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
-from tallystick.show.tables import Table, ratios
+from tallystick.show.tables import Table, of_metric, ratios
 from tallystick.structures import Entity, SlotFiller, Template
 from tallystick.structures.texts import alternatives
 from tallystick.tasks.metric import best_pairs
@@ -55,7 +55,7 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
     cells = []
     for slot, found in counted_figures(rows).items():
         cells.append([slot, found["precision"], found["recall"], found["f1"], *ratios(found["tally"])])
-    return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
+    return of_metric(Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells), name)
 
 
 def templates_parts(pairs: PairedTemplates, fillers: Any, strings: str, results: Mapping[str, Result]) -> Parts:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.tasks.attributes import Attribute
-from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, allow_code, option
+from tallystick.tasks.contract import (
+    Asked,
+    Explained,
+    Reading,
+    Scored,
+    Shown,
+    Task,
+    Wish,
+    allow_code,
+    missing_option,
+    option,
+)
 from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
 if TYPE_CHECKING:
@@ -43,6 +54,7 @@ class TemplateSettings:
     judge: Any = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
     mapping: str = option("greedy", "With --preset muc4-official: map templates greedily, or as recorded in the response file.", choices=("greedy", "recorded"))
     allow_code: bool = allow_code()
+    missing: str = missing_option()
     # fmt: on
 
 

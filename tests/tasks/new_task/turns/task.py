@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tallystick.tasks.contract import Reading, Task, option
+from tallystick.tasks.contract import Reading, Task, missing_option, option
 
 
 class Turn(NamedTuple):
@@ -27,6 +27,7 @@ class TurnSettings:
     """What counts."""
 
     collar: float = option(0.0, "Seconds around a reference turn's ends that count neither way.", least=0)
+    missing: str = missing_option()
 
 
 class Turns(Task):

@@ -1,0 +1,188 @@
+"""Documents that a prediction lacks: with `missing="empty"` they count as if each were there and empty, in every task."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import tallystick as ts
+from bundled import EXAMPLES, FILES
+from running import run
+from tallystick.tasks.contract import find_task, task_names
+
+ABOUT = {"id", "doc_id", "wnd_id", "tokens", "sentences"}
+"""What a document of JSON Lines is called and what text it has; all else is what somebody found in it."""
+COPIES = "abcd"
+GAPS = "bd"
+
+
+def lines(text, name, empty):
+    """Documents of JSON Lines under other names."""
+    out = ""
+    for line in text.splitlines():
+        document = json.loads(line)
+        document |= {key: f"{document[key]}-{name}" for key in ("id", "doc_id", "wnd_id") if key in document}
+        if empty and "response" in document:  # an answer that calls nothing
+            document["response"]["choices"][0]["message"]["tool_calls"] = []
+        elif empty:
+            found = {key: type(value)() for key, value in document.items() if isinstance(value, (list, dict))}
+            document = {
+                key: document[key] if key in ABOUT else found[key] for key in document if key in {*ABOUT, *found}
+            }
+        out += json.dumps(document) + "\n"
+    return out
+
+
+def chains(text, name, empty):
+    text = re.sub(r"\bmayor(?=\)|\s\d)", name, text)
+    return re.sub(r"(?m)^(\S+ \d+ \d+ \S+) .*$", r"\1 -", text) if empty else text
+
+
+def graphs(text, name, empty):
+    text = re.sub(r"(::id \S+)", rf"\1-{name}", text).rstrip() + "\n\n"
+    return "".join(f"{one}\n\n" for one in re.findall(r"# ::id \S+", text)) if empty else text
+
+
+def forests(text, name, empty):
+    forest = " ".join(line for line in text.splitlines() if not line.startswith("#"))
+    return f"{name}\t{'' if empty else forest}\n"
+
+
+def tags(text, name, empty):
+    out = ""
+    for k, sentence in enumerate(text.strip().split("\n\n")):
+        tokens, found = zip(*(line.split() for line in sentence.splitlines()), strict=True)
+        found = ["O"] * len(found) if empty else found
+        out += json.dumps({"id": f"{name}{k}", "tokens": tokens, "ner_tags": found}) + "\n"
+    return out
+
+
+WRITE = {
+    "coreference": (chains, "conll"),
+    "amr": (graphs, "txt"),
+    "hierarchies": (forests, "newick"),
+    "spans": (tags, "jsonl"),
+}
+"""How copies of a task's example are written under other names, and the suffix; JSON Lines, if nothing else is said."""
+TASKS = [name for name in task_names() if not find_task(name).without_missing]
+
+
+@pytest.fixture(params=TASKS)
+def corpus(request, tmp_path, monkeypatch):
+    """A task, and the files of a reference, of a prediction that lacks documents, of one that has them empty, of one that has all, and of a
+    reference that has few."""
+    monkeypatch.chdir(tmp_path)
+    write, suffix = WRITE.get(request.param, (lines, "jsonl"))
+    gold, system = ((EXAMPLES / file).read_text(encoding="utf-8") for file in FILES[request.param])
+    files = {
+        "gold": [write(gold, name, False) for name in COPIES],
+        "gaps": [write(system, name, False) for name in COPIES if name not in GAPS],
+        "filled": [write(system, name, name in GAPS) for name in COPIES],
+        "whole": [write(system, name, False) for name in COPIES],
+        "few": [write(gold, name, False) for name in COPIES if name not in GAPS],
+    }
+    for file, documents in files.items():
+        Path(f"{file}.{suffix}").write_text("".join(documents), encoding="utf-8")
+    return request.param, *(f"{file}.{suffix}" for file in files)
+
+
+def scored(task, reference, predicted, **options):
+    return getattr(ts, task)(reference, predicted, **options)
+
+
+def test_what_is_missing_counts_as_an_empty_document(corpus):
+    task, gold, gaps, filled, whole, _ = corpus
+    found, wanted = scored(task, gold, gaps, missing="empty"), scored(task, gold, filled)
+    assert list(found) == list(wanted)
+    for name, result in found.items():
+        assert result.ids == wanted[name].ids
+        assert result.figures == wanted[name].figures, name
+        assert result.documents == wanted[name].documents, name
+        assert "missing=empty" in result.signature
+        assert "missing" not in wanted[name].signature.replace("missing,", "")
+    full = scored(task, gold, whole)
+    assert any(full[name].figures != result.figures for name, result in found.items()), "nothing was missed here"
+
+
+def test_a_warning_says_how_many_were_not_answered(corpus):
+    task, gold, gaps, _, whole, _ = corpus
+    result = scored(task, gold, gaps, missing="empty")
+    many = len(GAPS) * result.count // len(COPIES)
+    (said,) = [one for one in result.warnings if "not answered" in one]
+    assert said.startswith(f"{many:,} documents not answered, counted as empty answers: ")
+    assert not any("not answered" in one for one in scored(task, gold, whole, missing="empty").warnings)
+
+
+def test_otherwise_it_is_an_error_that_names_the_remedy(corpus):
+    task, gold, gaps, _, whole, few = corpus
+    with pytest.raises(ts.TallystickError, match='; missing="empty" counts what was not answered as empty answers'):
+        scored(task, gold, gaps)
+    for options in ({}, {"missing": "empty"}):  # what only the prediction has stays an error
+        with pytest.raises(
+            ts.TallystickError, match=r"the document ids differ; .* only in the prediction|has no tokens"
+        ):
+            scored(task, few, whole, **options)
+
+
+def test_the_commands_have_it(corpus):
+    task, gold, gaps, filled, *_ = corpus
+    assert "; --missing empty counts what was not answered" in run("score", task, gold, gaps, code=3).stderr
+    wanted, found = (as_json("score", task, gold, *more) for more in ((filled,), (gaps, "--missing", "empty")))
+    assert {name: figures(of) for name, of in found["metrics"].items()} == {
+        name: figures(of) for name, of in wanted["metrics"].items()
+    }
+    assert found["documents_by_id"] == wanted["documents_by_id"]
+    assert any("documents not answered, counted as empty answers" in one for one in found["warnings"])
+
+
+def test_shards_have_it(corpus, tmp_path):
+    task, gold, gaps, *_ = corpus
+    asked = ("score", task, gold, gaps, "--missing", "empty")
+    if find_task(task).whole(find_task(task).Settings()):
+        pytest.skip("it is scored as a whole")
+    whole, cut, kept, known = (
+        as_json(*asked, *more)
+        for more in ((), ("--shard", "100"), *([("--shard", "300", "--state", tmp_path / "state")] * 2))
+    )
+    for found in (cut, kept, known):
+        assert found["metrics"] == whole["metrics"]
+        assert found["documents_by_id"] == whole["documents_by_id"]
+        assert [one for one in found["warnings"] if "answer" in one] == [
+            one for one in whole["warnings"] if "answer" in one
+        ]
+
+
+def as_json(*command):
+    return json.loads(run(*command, "--format", "json", "--by", "document").stdout)
+
+
+def figures(metric):
+    return {name: value for name, value in metric.items() if name != "signature"}
+
+
+def test_a_document_that_was_not_answered_can_be_explained(corpus):
+    task, gold, gaps, filled, *_ = corpus
+    named = next(iter(as_json("score", task, gold, filled)["documents_by_id"].values()))
+    missing = next(name for name in named if re.search(r"\bb\d*\b", name))
+    found = run("explain", task, gold, gaps, "--document", missing, "--missing", "empty")
+    assert "not answered, counted as empty answers" in found.stderr
+    if task in ("records", "calls"):
+        assert f"{missing}: the prediction is invalid: has no prediction" in found.stdout
+    else:
+        assert found.stdout == run("explain", task, gold, filled, "--document", missing).stdout
+
+
+def test_a_report_has_the_warning(corpus):
+    task, gold, gaps, *_ = corpus
+    run("score", task, gold, gaps, "--missing", "empty", "--report", "page.html")
+    assert "not answered, counted as empty answers" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_parts_of_a_task_have_it(corpus):
+    task, gold, gaps, *_ = corpus
+    if find_task(task).whole(find_task(task).Settings()):
+        pytest.skip("it is scored as a whole")
+    parts = ts.Evaluation(task=task, missing="empty")
+    parts.update(gold, gaps)
+    assert parts.compute().figures == scored(task, gold, gaps, missing="empty").figures
