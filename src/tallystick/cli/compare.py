@@ -344,7 +344,7 @@ def score_systems(
         results |= found
     if any(one.policy == "intersect" for one in absent.values()):
         results = _answered_by_all(results, absent, len(references) > 1)
-    notes = [f"{_run_name(run, files)}: {note}" for run, found in absent.items() for note in found.notes()]
+    notes = [f"Warning: {_run_name(run, files)}: {note}" for run, found in absent.items() for note in found.notes()]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
 
 

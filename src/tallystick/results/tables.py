@@ -169,7 +169,7 @@ def explanation_line(tree: Explanation) -> str:
     """One node: its name, what meets what, and the weight."""
     name = f"{tree.name}: " if tree.name else ""
     if isinstance(tree.predicted, Invalid):
-        return f"- {name}the prediction is invalid: {tree.predicted.reason}"
+        return f"- {name}{tree.predicted}"
     if tree.status in ("missed", "spurious"):
         value = tree.predicted if tree.reference is None else tree.reference
         whole = shorten(value, 4 * WIDTH) if not explanation_parts(tree) else _kind(value)

@@ -28,7 +28,7 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
-from tallystick.engine.values import Invalid, Refusals, Surplus
+from tallystick.engine.values import ABSENT_PREDICTION, Invalid, Refusals, Surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
@@ -530,7 +530,7 @@ def named(portion: Portion, keys: list[Any]) -> list[Any]:
 
 # Two files laid against each other.
 
-NO_PREDICTION = Invalid("has no prediction")
+NO_PREDICTION = Invalid(ABSENT_PREDICTION)
 
 
 @frozen
