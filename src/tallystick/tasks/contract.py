@@ -376,6 +376,7 @@ class Explained:
     count: int
     by: str = ""
     opening: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Task:
