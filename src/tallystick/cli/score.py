@@ -190,7 +190,7 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
     from tallystick.results.documents import at_field, differences
 
     found = task.explain(*files, settings, wish)
-    for line in found.opening:
+    for line in (*found.opening, *(f"Warning: {warning}" for warning in found.warnings)):
         say(line)
     if not found.documents:
         if wish.document is not None:

@@ -382,6 +382,7 @@ class Explained:
     count: int
     by: str = ""
     opening: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Task:
