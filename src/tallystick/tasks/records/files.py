@@ -707,7 +707,7 @@ class Pairing:
             noted = allowed(self.missing, missing, extra if compared else [])
             self.ignored = [] if noted and compared else extra
         elif missing or extra:
-            also = "" if compared else "--lenient counts it as nothing, and ignores what only the prediction has"
+            also = "" if compared else "--lenient scores a missing prediction as nothing and ignores extra ones"
             files = self.reference.lines.file, self.predicted.lines.file
             require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)
