@@ -162,8 +162,8 @@ class HeldLines(Lines):
     def place(self, number: int) -> Place:
         return super().place(number) if self.places is None else self.places[number - 1]
 
-    def why_invalid(self, number: int) -> str:
-        return self.invalid.get(number - 1, "")
+    def why_invalid(self, number: int, kind: str) -> str:
+        return self.invalid.get(number - 1) or super().why_invalid(number, kind)
 
     def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
         for start in range(0, len(self.documents), most):

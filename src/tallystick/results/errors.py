@@ -319,11 +319,11 @@ class Grouping:
             known.meet(zip(ours, theirs, strict=True))
         known.paired += len(found.paired)
         of = [leaf.trails[0].documents.tolist(), leaf.trails[1].documents.tolist()]
-        wrong = sorted([*found.wrong, *found.paired])
+        wrong = found.every
         if wrong:
             i, j = ([pair[side] for pair in wrong] for side in (0, 1))
             both = [values[0][k] for k in i], [values[1][k] for k in j]
-            kinds = context.kinds(found, i, both[1], found.kinds(wrong, self._kinds))
+            kinds = context.kinds(found, i, found.kinds(wrong, self._kinds))
             self._note(leaf.path, kinds, both, [ids[of[0][k]] for k in i], leaf.where(i, j))
         known.meet([(_label(values[0][i]), MISSING) for i in alone[0]])
         known.meet([(EXTRA, _label(values[1][j])) for j in alone[1]])
@@ -490,6 +490,16 @@ class _Wrong:
         ]
         return cls(leaf, values, has_alternatives(level.node), wrong, alone, cells)
 
+    @cached_property
+    def every(self) -> list[tuple[int, int]]:
+        """All that is wrong, once what stands alone is paired."""
+        return sorted([*self.wrong, *self.paired])
+
+    @cached_property
+    def keys(self) -> Sequence[Any]:
+        """What the predicted values of `every` are known by."""
+        return plain_keys([self.values[1][j] for _, j in self.every])
+
     def pairs(self, some: Sequence[tuple[int, int]]) -> Iterator[KeyedPair]:
         """The values of some pairs of rows; of several right values each."""
         ours, theirs = ([self.values[side][pair[side]] for pair in some] for side in (0, 1))
@@ -549,14 +559,14 @@ class _Context:
     @cached_property
     def _codes(self) -> dict[Any, int]:
         """What the wrong values are known by, numbered."""
-        found = (plain_keys([one.values[1][j] for _, j in (*one.wrong, *one.paired)]) for one in self.leaves)
-        return {key: code for code, key in enumerate(dict.fromkeys(chain.from_iterable(found)).keys() - {None})}
+        found = chain.from_iterable(one.keys for one in self.leaves)
+        return {key: code for code, key in enumerate(dict.fromkeys(found).keys() - {None})}
 
-    def kinds(self, of: _Wrong, rows: Sequence[int], predicted: Sequence[Any], found: Sequence[str]) -> list[str]:
-        """The kind of each of some wrong values at a leaf, given what its two sides alone make it."""
+    def kinds(self, of: _Wrong, rows: Sequence[int], found: Sequence[str]) -> list[str]:
+        """The kind of each wrong value at a leaf, given its row in the reference, and what its two sides alone make it."""
         out = list(found)
         open_ = [k for k, kind in enumerate(out) if not kind or PRIORITY[kind] >= PRIORITY["swapped"]]
-        keys = plain_keys([predicted[k] for k in open_])
+        keys = [of.keys[k] for k in open_]
         codes = np.fromiter(map(self._codes.get, keys, repeat(-1)), np.int64, len(keys))
         trail = of.leaf.trails[0]
         where = np.fromiter((rows[k] for k in open_), np.int64, len(open_))

@@ -598,7 +598,6 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
                 logs.instead = found_instead(value, id)
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
-            log.invalid = "" if strict or log.calls else _why_invalid(value, id)
             nothing = not log.calls and not _is_log(value)
             logs.wordy += nothing and isinstance(value, str)
             if nothing and strict:
@@ -664,6 +663,7 @@ def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
         calls = _without_logged_twice(list(find_calls(value, logs)), logs)
     except RecursionError:
         raise InputError(TOO_DEEP, log.place) from None
+    log.invalid = "" if strict or calls else _why_invalid(value, logs.id)
     for call in calls if strict else ():
         if call.name == NO_CALL:
             what = f"found {shown(call.given)} for a call"
