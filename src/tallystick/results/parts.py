@@ -26,11 +26,10 @@ from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.results.compare import compare_parts, splits_with
 from tallystick.results.resampling import EQUAL, Interval, intervals, where_present
-from tallystick.results.result import LabelFigures, Result
+from tallystick.results.result import RESAMPLES, LabelFigures, Result, interval_line
 from tallystick.results.results import called_by, expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
-from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:
