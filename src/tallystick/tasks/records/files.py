@@ -485,7 +485,7 @@ class RecordFile:
         if self._is_record and not isinstance(value, dict):
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
-            return Invalid(f"expected an object, found {kind_of(value)}", str(value))
+            return Invalid(self.lines.why_invalid(number, kind_of(value)), str(value))
         fitting = Fitting(self.credit)
         found, refusals = fitting.fit(value, self.type), Refusals()
         if self.metric is not None:
