@@ -136,8 +136,7 @@ def _first(parts: Sequence[Json], *keys: str) -> Json | None:
 
 
 def _scirex(parts: Sequence[Json]) -> Relations:
-    if parts[0].has("n_ary_relations", "predicted_relations"):
-        raise parts[0].fail("has 'n_ary_relations' beside 'predicted_relations': which of them is meant? Give one")
+    parts[0].refuse_several("n_ary_relations", "predicted_relations")
     clusters_at = _first(parts, "clusters", "coref")
     relations_at = _first(parts, "n_ary_relations", "predicted_relations")
     if clusters_at is None or relations_at is None:
