@@ -213,7 +213,7 @@ CHANGES: dict[str, tuple[tuple[str, ...], Callable[[Any, random.Random], Any]]] 
     "nowhere": ((*TEXTS, *NUMBERS, *DATES, "quantity"), lambda value, rng: invented(value, rng)),
     "missing": ((*TEXTS, *NUMBERS, *DATES, "paid", "quantity"), lambda value, rng: None),
     "empty": (("note",), lambda value, rng: rng.choice(["", " "])),
-    "spurious": (("note",), lambda value, rng: company(rng)),
+    "extra": (("note",), lambda value, rng: company(rng)),
 }  # fmt: skip
 EXCHANGED = (("vendor", "customer"), ("date", "due"), ("total", "tax"))
 KINDS = (*CHANGES, "swapped", "item", "elsewhere")

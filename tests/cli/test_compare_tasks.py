@@ -198,7 +198,7 @@ def test_a_missing_document_counts_as_empty(task):
         value = found["systems"]["first"][metric]["value"]
         assert value < 1, metric
     notes = "\n".join(found["notes"])
-    assert re.search(r'first: 1 document not answered, counted as empty answers: "\(?b', notes)
+    assert re.search(r'Warning: first: 1 document not answered, counted as empty answers: "\(?b', notes)
     assert re.search(r'more: 1 document ignored because the reference does not have them: "\(?c', notes)
     assert "invalid" not in notes
     assert "having no reference" not in notes  # which would be the same again

@@ -317,6 +317,14 @@ def test_explain_shows_a_field_of_items_whose_whole_list_is_empty_null_or_missin
     ]
 
 
+def test_a_document_without_a_prediction_is_not_called_unreadable(folder):
+    write("gold.jsonl", [{"id": "a", "x": 1}, {"id": "b", "x": 2}, {"id": "c", "x": 3}])
+    write("system.jsonl", [{"id": "a", "x": 1}, "no"])
+    explain = "explain", "records", "gold.jsonl", "system.jsonl", "--lenient"
+    assert run(*explain, "--document", "b").stdout == "document b: there is no prediction\n"
+    assert "   (has no prediction)   " in run(*explain, "--worst", "3", "--format", "table").stdout
+
+
 def alternatives(gold, system, choice):
     write("gold.jsonl", [{"id": k, "a": a} for k, a in enumerate(gold)])
     write("system.jsonl", [{"id": k, "a": a} for k, a in enumerate(system)])

@@ -129,7 +129,7 @@ def test_kinds_that_depend_on_the_rest_of_the_document():
     }
 
 
-def test_what_is_missing_spurious_empty_and_invalid():
+def test_what_is_missing_extra_empty_and_invalid():
     _, found = kinds_in(
         {name: value for name, value in invoice().items() if name != "due"},
         invoice(vendor=None),
@@ -141,7 +141,7 @@ def test_what_is_missing_spurious_empty_and_invalid():
     assert found == {
         ("due", "missing"): 1,
         ("vendor", "missing"): 1,
-        ("surprise", "spurious"): 1,
+        ("surprise", "extra"): 1,
         ("lines[*].sku", "missing"): 1,
         ("lines[*].price", "missing"): 1,
         ("lines[*].n", "missing"): 1,
@@ -153,7 +153,7 @@ def test_what_is_missing_spurious_empty_and_invalid():
 
 def test_what_is_missing_and_extra_in_one_list_of_values_is_paired():
     result, found = kinds_in(invoice(tags=["Red", "green"]))
-    assert found == {("tags[*]", "case"): 1, ("tags[*]", "missing"): 1, ("tags[*]", "spurious"): 1}
+    assert found == {("tags[*]", "case"): 1, ("tags[*]", "missing"): 1, ("tags[*]", "extra"): 1}
     (row,) = [row for row in result.by_field() if row.path == "tags[*]"]
     assert (row.wrong, row.missing, row.extra) == (0, 2, 2)
 

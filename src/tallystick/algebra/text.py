@@ -59,7 +59,13 @@ def plain_text(text: str, form: str = "NFC", spaces: bool = True) -> str:
 def are_plain(texts: Iterable[str]) -> bool:
     """Whether `plain_text` changes none of these texts, found out for all of them at once."""
     joined = "\0".join(("", *texts, ""))
-    return joined.isascii() and not any(mark in joined for mark in ("  ", "\0 ", " \0", *"\t\n\v\f\r\x1c\x1d\x1e\x1f"))
+    if not joined.isascii():
+        return False
+    signs = np.frombuffer(joined.encode(), np.uint8)
+    space = signs == ord(" ")
+    edge = space | (signs == 0)
+    beside = (space[1:] & edge[:-1]) | (edge[1:] & space[:-1])  # another space, or an end of a text
+    return not (beside.any() or (signs - 1 < ord(" ") - 1).any())  # nor what has no sign: a tab, a line's end
 
 
 def _without_accents(text: str) -> str:

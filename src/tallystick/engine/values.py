@@ -263,6 +263,16 @@ class Invalid:
     reason: str
     text: str = ""
 
+    def __str__(self) -> str:
+        return (
+            "there is no prediction"
+            if self.reason == ABSENT_PREDICTION
+            else f"the prediction is invalid: {self.reason}"
+        )
+
+
+ABSENT_PREDICTION = "has no prediction"
+
 
 @frozen
 class Surplus:

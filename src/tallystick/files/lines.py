@@ -88,6 +88,10 @@ class Lines:
         """Where a document stands."""
         return Place(self.file, number)
 
+    def why_invalid(self, number: int, kind: str) -> str:
+        """What is wrong with a document that is none, but of another kind."""
+        return f"expected an object, found {kind}"
+
     def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
         """A malformed line, with a caret where the parser stopped, and what can be done about it."""
         found, place = explained(error, line), self.place(number)

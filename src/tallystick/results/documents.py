@@ -35,7 +35,7 @@ from tallystick.results.explanation import (
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import BoxDrawing, Drawing, LaneDrawing
 from tallystick.show.tables import Table
-from tallystick.show.words import are_lines, both_texts, is_mention, mention_class, named_parts, value_text
+from tallystick.show.words import are_lines, both_texts, cut, is_mention, mention_class, named_parts, value_text
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result
@@ -167,6 +167,8 @@ def _title(key: Any, figures: Mapping[str, float | None]) -> str:
 
 def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
     """Both sides; where each has a value, so that the difference is seen."""
+    if one.what == INVALID:
+        return shorten(one.reference, width), cut(f"({one.predicted})", width)
     if one.reference is not None and one.predicted is not None:
         return shorten_both(one.reference, one.predicted, width)
     left, right = ("–" if value is None else shorten(value, width) for value in (one.reference, one.predicted))
@@ -388,7 +390,7 @@ def _each_text(reference: Any, predicted: Any) -> tuple[str, str]:
 
 def unreadable(prediction: Invalid) -> str:
     """Why an output could not be read, and below that the output itself, as much of it as the page has room for."""
-    why = f"the prediction is invalid: {prediction.reason}"
+    why = str(prediction)
     text = prediction.text.strip()
     if not text:
         return why

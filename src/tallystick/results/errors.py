@@ -45,7 +45,7 @@ OFTEN = 3
 """So often one value has to stand for another to be its alias."""
 WIDEST = 40
 """What is missing and what is extra in one list is paired in lists of so many."""
-MISSING, SPURIOUS = ENDS = "(missing)", "(spurious)"
+MISSING, EXTRA = ENDS = "(missing)", "(extra)"
 
 
 @frozen
@@ -111,7 +111,7 @@ class FieldErrors:
 
     @property
     def count(self) -> int:
-        """How many values are wrong, missing or spurious."""
+        """How many values are wrong, missing or extra."""
         return sum(group.count for group in self.groups)
 
     def as_dict(self) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def _cure(group: Group) -> str:
 
 
 def confusion_table(confusion: Iterable[tuple[Any, Any, int]], title: str) -> Table:
-    """Reference values by predicted ones; what is missing and spurious at the ends."""
+    """Reference values by predicted ones; what is missing and extra at the ends."""
     counts = {(str(a), str(b)): count for a, b, count in confusion}
     rows, columns = (sorted({pair[side] for pair in counts}, key=lambda name: (name in ENDS, name)) for side in (0, 1))
     return Table(
@@ -319,21 +319,21 @@ class Grouping:
             known.meet(zip(ours, theirs, strict=True))
         known.paired += len(found.paired)
         of = [leaf.trails[0].documents.tolist(), leaf.trails[1].documents.tolist()]
-        wrong = sorted([*found.wrong, *found.paired])
+        wrong = found.every
         if wrong:
             i, j = ([pair[side] for pair in wrong] for side in (0, 1))
             both = [values[0][k] for k in i], [values[1][k] for k in j]
-            kinds = context.kinds(found, i, both[1], found.kinds(wrong, self._kinds))
+            kinds = context.kinds(found, i, found.kinds(wrong, self._kinds))
             self._note(leaf.path, kinds, both, [ids[of[0][k]] for k in i], leaf.where(i, j))
         known.meet([(_label(values[0][i]), MISSING) for i in alone[0]])
-        known.meet([(SPURIOUS, _label(values[1][j])) for j in alone[1]])
+        known.meet([(EXTRA, _label(values[1][j])) for j in alone[1]])
         self._add_alone(found, of, ids)
 
     def _add_alone(self, found: _Wrong, of: Sequence[Sequence[int]], ids: Sequence[Any]) -> None:
         """What is on one side only; `of` are the documents of the rows."""
         leaf = found.leaf
         valid = set(leaf.trails[1].top.tolist())
-        for side, word in enumerate(("missing", "spurious")):
+        for side, word in enumerate(("missing", "extra")):
             rows = found.alone[side]
             there = [found.values[side][k] for k in rows]
             kinds = [
@@ -363,13 +363,13 @@ class Grouping:
         if isinstance(predicted, Objects):
             for row, value in enumerate(predicted.values):
                 for path, leaf in value.leaves if type(value) is Surplus else ():
-                    self._note(path, ["spurious"], ([None], [_plain(leaf)]), [ids[row]], [path])
+                    self._note(path, ["extra"], ([None], [_plain(leaf)]), [ids[row]], [path])
         elif isinstance(predicted, Extended):
             for path, counts in split_surplus(predicted)[1].items():
                 rows = np.repeat(np.arange(len(counts)), counts).tolist()
                 self._note(
                     path,
-                    repeat("spurious"),
+                    repeat("extra"),
                     (nothing := [None] * len(rows), nothing),
                     [ids[row] for row in rows],
                     repeat(path),
@@ -407,7 +407,7 @@ class Grouping:
         both = [
             entry
             for kind, entries in kinds.items()
-            if kind not in ("missing", "spurious", "invalid", "empty")
+            if kind not in ("missing", "extra", "invalid", "empty")
             for entry in entries
         ]
         often = sorted((entry for entry in both if entry.count > 1), key=_most_first)
@@ -442,7 +442,7 @@ def _find_aliases(known: _Field) -> set[tuple[str, Any, Any]]:
         return set()
     wrong: dict[Any, Counter[Any]] = {}
     for (kind, reference, predicted), entry in known.entries.items():
-        if kind not in ("missing", "spurious", "invalid", "empty"):
+        if kind not in ("missing", "extra", "invalid", "empty"):
             wrong.setdefault(predicted, Counter())[reference] += entry.count
     return {
         key
@@ -489,6 +489,16 @@ class _Wrong:
             if _hashable(values[0][i]) != _hashable(values[1][j])
         ]
         return cls(leaf, values, has_alternatives(level.node), wrong, alone, cells)
+
+    @cached_property
+    def every(self) -> list[tuple[int, int]]:
+        """All that is wrong, once what stands alone is paired."""
+        return sorted([*self.wrong, *self.paired])
+
+    @cached_property
+    def keys(self) -> Sequence[Any]:
+        """What the predicted values of `every` are known by."""
+        return plain_keys([self.values[1][j] for _, j in self.every])
 
     def pairs(self, some: Sequence[tuple[int, int]]) -> Iterator[KeyedPair]:
         """The values of some pairs of rows; of several right values each."""
@@ -549,14 +559,14 @@ class _Context:
     @cached_property
     def _codes(self) -> dict[Any, int]:
         """What the wrong values are known by, numbered."""
-        found = (plain_keys([one.values[1][j] for _, j in (*one.wrong, *one.paired)]) for one in self.leaves)
-        return {key: code for code, key in enumerate(dict.fromkeys(chain.from_iterable(found)).keys() - {None})}
+        found = chain.from_iterable(one.keys for one in self.leaves)
+        return {key: code for code, key in enumerate(dict.fromkeys(found).keys() - {None})}
 
-    def kinds(self, of: _Wrong, rows: Sequence[int], predicted: Sequence[Any], found: Sequence[str]) -> list[str]:
-        """The kind of each of some wrong values at a leaf, given what its two sides alone make it."""
+    def kinds(self, of: _Wrong, rows: Sequence[int], found: Sequence[str]) -> list[str]:
+        """The kind of each wrong value at a leaf, given its row in the reference, and what its two sides alone make it."""
         out = list(found)
         open_ = [k for k, kind in enumerate(out) if not kind or PRIORITY[kind] >= PRIORITY["swapped"]]
-        keys = plain_keys([predicted[k] for k in open_])
+        keys = [of.keys[k] for k in open_]
         codes = np.fromiter(map(self._codes.get, keys, repeat(-1)), np.int64, len(keys))
         trail = of.leaf.trails[0]
         where = np.fromiter((rows[k] for k in open_), np.int64, len(open_))
@@ -709,5 +719,5 @@ def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) 
                     (ours[i], theirs[j]) for i, j in zip(leaf.level.i.tolist(), leaf.level.j.tolist(), strict=True)
                 )
                 met.update((ours[i], MISSING) for i in leaf.alone(0))
-                met.update((SPURIOUS, theirs[j]) for j in leaf.alone(1))
+                met.update((EXTRA, theirs[j]) for j in leaf.alone(1))
     return [(a, b, count) for (a, b), count in sorted(met.items(), key=lambda one: str(one[0]))] if differ else []

@@ -391,9 +391,9 @@ KINDS = {
         ),
         Kind("elsewhere", "a value that the document has in another place", advice="say in the prompt or schema where to find the field's value"),
         Kind("nowhere", "a value that is nowhere in the reference document", advice="an invention, or a misreading"),
-        Kind("invalid", "missing, because the prediction could not be read", advice="--lenient reads more; a schema in the request leaves less to repair"),
+        Kind("invalid", "missing, because there is no prediction, or it could not be read", advice="look at the documents in question: without a prediction, ask again; of a text --lenient reads more, and a schema in the request leaves less to repair"),
         Kind("missing", "only the reference has a value", advice="ask for the field, or raise the limit on the answer's length"),
-        Kind("spurious", "only the prediction has a value", advice="say when to leave out a field; --unknown ignore leaves out unknown keys"),
+        Kind("extra", "only the prediction has a value", advice="say when to leave out a field; --unknown ignore leaves out unknown keys"),
     )
 }  # fmt: skip
 """By name, in the order of their priority."""

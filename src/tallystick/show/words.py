@@ -68,7 +68,7 @@ def _words(value: Any) -> str:
     from tallystick.engine.values import Invalid
 
     if isinstance(value, Invalid):
-        return f"the prediction is invalid: {value.reason}"
+        return str(value)
     if is_mention(value):
         return _mention(value)
     if isinstance(value, range) and value.step == 1 and value:

@@ -253,6 +253,8 @@ class Asked:
     """How many documents a report carries with their alignment."""
     keep_rows: bool = True
     undefined: float | None = None
+    decides: bool = False
+    """Whether somebody asked for `undefined` in the place of the task's own policy for 0/0."""
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
     """Whether the documents are kept, to be looked at later."""
@@ -266,6 +268,10 @@ class Asked:
     """Whether what is asked for looks at the words of documents."""
     errors: bool = False
     """Whether errors are listed, with what stands around them."""
+
+    def decided(self, results: Results) -> Results:
+        """Results with the policy for 0/0 that was asked for."""
+        return {name: one.changed(undefined=self.undefined) if self.decides else one for name, one in results.items()}
 
 
 @frozen
@@ -376,6 +382,7 @@ class Explained:
     count: int
     by: str = ""
     opening: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Task:
@@ -529,6 +536,7 @@ class Task:
         scored, read_as = self.read_as(
             self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
         )
+        scored = replace(scored, results=asked.decided(scored.results))
         shown = self.show(scored, settings, asked) + read_as
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown

@@ -82,6 +82,7 @@ def coreference(
     drop_singletons: bool = ...,
     compat: Literal["reference"] | None = ...,
     strict: bool = ...,
+    ignore_tokens: bool = ...,
     missing: Literal["error", "empty"] = ...,
 ) -> Results:
     """MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files."""

@@ -16,6 +16,7 @@ document, so that the same id in two documents is two entities.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -125,6 +126,10 @@ class Chains:
     """The mentions themselves where they came as Python objects; `start` and `end` are then `UNKNOWN`."""
     texts: dict[str, Sentences] = field(default_factory=dict)
     """The words of the documents, by name, where the reader was asked to keep them and the file has them."""
+    signs: list[int] = field(default_factory=list)
+    """For each document a number that stands for its words: equal numbers of one format are equal words. None are known if it is empty."""
+    words: Callable[[], Mapping[str, Sequence[str]]] | None = None
+    """Finds the words of the documents, by name, without empty nodes; None where the source has none."""
     warnings: list[str] = field(default_factory=list)
     """What was understood but left out, in words, with count and first place."""
     named: bool = True
@@ -388,7 +393,7 @@ def _hashable(mention: object, where: str) -> Hashable:
 
 # Laying a response against its key: the same documents, the same tokens, one code for one mention.
 #
-# A document in only one of the two files, or with another number of tokens, cannot be scored honestly and
+# A document in only one of the two files, or with other tokens, cannot be scored honestly and
 # is an error. The reference scorer is not so strict; `lenient` does what it does and says so in the
 # warnings.
 
@@ -429,12 +434,19 @@ class MendedChains:
     kinds: tuple[str, ...]
 
 
-def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missing | None = None) -> PairedChains:
+def pair(
+    key: Chains,
+    response: Chains,
+    *,
+    lenient: bool = False,
+    absent: Missing | None = None,
+    ignore_tokens: bool = False,
+) -> PairedChains:
     """Align two sides by the names of their documents, in the order of the key.
 
     Lenient, as the reference scorer: a document only in the key counts as missed, one only in the
-    response is ignored, of two documents with one name the last counts, and numbers of tokens may differ.
-    Each is a warning. `absent` allows documents on one side only without the rest, and decides about them where it asks for
+    response is ignored, of two documents with one name the last counts, and tokens may differ.
+    Each is a warning. `ignore_tokens` compares only the numbers of tokens. `absent` allows documents on one side only without the rest, and decides about them where it asks for
     something.
     """
     if response.alone is not None and response.file == key.file:
@@ -452,7 +464,9 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
         warnings += by_order(_side(key, key.documents), _side(response, response.documents))
         ours = dict(zip(response.documents, key.documents, strict=True))
         response = replace(response, texts={ours[name]: text for name, text in response.texts.items()})
-    _compare_tokens(key, response, partner, lenient, warnings)
+    _compare_sizes(key, response, partner, lenient, warnings)
+    if not ignore_tokens:
+        _compare_words(key, response, partner, lenient, warnings)
     response = _rearranged(response, partner, key.documents)
     key, response = _count_alike(key, response)
     (key_mention, response_mention), codes = mention_codes(key, response)
@@ -496,6 +510,7 @@ def _distinct(side: Chains, lenient: bool, warnings: list[str]) -> tuple[Chains,
         tokens=side.tokens[kept],
         document_lines=side.document_lines[kept],
         empty=side.empty and side.empty.moved(number),
+        signs=[side.signs[i] for i in kept] if side.signs else [],
     )
     return chosen, [names[i] for i in kept]
 
@@ -542,16 +557,16 @@ def _partners(
     asked = absent is not None and absent.asked
     # what a shard lacks may stand in another one; what was asked for goes before what the reference scorer does
     if found and (asked or not lenient or not key.whole):
-        also = (
-            "" if lenient or asked else "--compat reference counts it as missed, and ignores what only the response has"
-        )
+        also = "--compat reference counts what the response lacks as missed, and ignores what only the response has"
+        if asked:
+            also = f"leave --missing out: {also}" if lenient else ""
         require_allowed(key.file, response.file, only_key, only_response, absent, also)
         return partner
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]
     return partner
 
 
-def _compare_tokens(key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]) -> None:
+def _compare_sizes(key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]) -> None:
     there = np.flatnonzero(partner != UNKNOWN)
     ours, theirs = key.tokens[there], response.tokens[partner[there]]
     unit = "tokens"
@@ -573,6 +588,61 @@ def _compare_tokens(key: Chains, response: Chains, partner: IntArray, lenient: b
     if not lenient:
         raise SidesMismatch(f"{message}; expected the same {unit} on both sides")
     warnings.append(message)
+
+
+def _compare_words(key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]) -> None:
+    """Complain of documents with other words; those with as many words whose signs are equal need not be looked at."""
+    if key.words is None or response.words is None:
+        return
+    there = np.flatnonzero(partner != UNKNOWN).tolist()
+    pairs = [(i, int(partner[i])) for i in there]
+    if key.format == response.format and key.signs and response.signs:
+        pairs = [(i, j) for i, j in pairs if key.signs[i] != response.signs[j]]
+    if not pairs:
+        return
+    ours, theirs = key.words(), response.words()
+    named = [(key.documents[i], response.documents[j]) for i, j in pairs]
+    found = ((i, other_word(ours[i], theirs[j])) for i, j in named if i in ours and j in theirs)
+    unlike = [(name, at) for name, at in found if at is not None]
+    if not unlike:
+        return
+    name, at = unlike[0]
+    other = dict(named)[name]
+    message = (
+        f'the tokens diverge: document "{name}" has "{ours[name][at]}" as token {at:,} in the key {key.file} and '
+        f'"{theirs[other][at]}" in the response {response.file}'
+    )
+    if len(unlike) > 1:
+        message += f" (and {len(unlike) - 1:,} more documents differ)"
+    if not lenient:
+        raise SidesMismatch(f"{message}. --ignore-tokens (ignore_tokens=True) scores them nevertheless")
+    warnings.append(message)
+
+
+def other_word(ours: Sequence[str], theirs: Sequence[str]) -> int | None:
+    """The first of two lists of words that is another word, None if there is none. Cases, Unicode's forms and escapes make no other word,
+    and a sign for a word that a file does not give (OntoNotes without its text) may be any."""
+    if ours == theirs or len(ours) != len(theirs):  # of other numbers of tokens was complained before
+        return None
+    for at, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+        if one != other and not {one, other} & _NO_WORD and _plain_word(one) != _plain_word(other):
+            return at
+    return None
+
+
+_NO_WORD = {"-", "_", "", "[WORD]", "[UNK]", "<unk>", "UNK", "\ufffd", EMPTY_WORD}
+_ESCAPES = {
+    "-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}",
+    "``": '"', "''": '"', "`": "'",
+}  # fmt: skip
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--")
+_ESCAPED = re.compile(r"[/\\](?=\W)")
+
+
+def _plain_word(word: str) -> str:
+    """A word without what tools change in it: the escapes of the Penn Treebank and of OntoNotes (`-LRB-`, `\\/`, `/.`), quotes and dashes, cases, forms."""
+    plain = unicodedata.normalize("NFKC", word).casefold().translate(_QUOTES)
+    return _ESCAPES.get(plain) or _ESCAPED.sub("", plain)
 
 
 def _rearranged(response: Chains, partner: IntArray, documents: list[str]) -> Chains:

@@ -21,12 +21,13 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
 
 from tallystick.errors import InputError, counted
-from tallystick.files.conllu import DEPS, EMPTY, FORM, ID, RANGE, WORD, Words, read_words
+from tallystick.files.conllu import DEPS, EMPTY, FORM, ID, RANGE, WORD, Coded, Words, read_words
 from tallystick.files.source import AnySource, Source
 from tallystick.tasks.coreference.chains import (
     EMPTY_WORD,
@@ -67,8 +68,19 @@ class _Mention:
 
 def read_corefud(source: AnySource, *, keep_text: bool = False) -> Chains:
     """Read a CoNLL-U file with `Entity=` attributes. Whatever cannot be understood is an `InputError`."""
-    words = read_words(Source.of(source), (FORM,) if keep_text else ())
-    reading = _Reading(words)
+    return _read(source, keep_text).finish()
+
+
+def _words(source: AnySource) -> dict[str, list[str]]:
+    """The words of each document, read anew."""
+    reading = _read(source, False)
+    reading.finish()
+    return {name: [one.values[code] for code in one.codes.tolist()] for name, one in reading.forms().items()}
+
+
+def _read(source: AnySource, keep_text: bool) -> _Reading:
+    words = read_words(Source.of(source), (FORM,))
+    reading = _Reading(words, keep_text)
     table = words.table
     rows = np.flatnonzero(table.has_misc)  # only these can have something to say
     tokens = reading.tokens_before[rows].tolist()
@@ -82,14 +94,14 @@ def read_corefud(source: AnySource, *, keep_text: bool = False) -> Chains:
         reading.row(row, line, before, misc)
     for line, comment in comments:
         reading.comment(comment, line)
-    return reading.finish()
+    return reading
 
 
 class _Reading:
     """What is known after some lines of the file."""
 
-    def __init__(self, words: Words) -> None:
-        self.words, self.table = words, words.table
+    def __init__(self, words: Words, keep_text: bool) -> None:
+        self.words, self.table, self.keep_text = words, words.table, keep_text
         self.source = words.table.content.source
         self.tokens_before = np.append(0, np.cumsum(words.ids.kind != RANGE))
         """How many tokens of the file stand before each row, and behind the last."""
@@ -341,6 +353,8 @@ class _Reading:
             split=split,
             parts=parts,
             texts=self._texts(),
+            signs=self._signs(),
+            words=partial(_words, source),
             warnings=self._warnings(),
         )
 
@@ -386,9 +400,9 @@ class _Reading:
 
     def _texts(self) -> dict[str, Sentences]:
         """The words of each document by sentences, where they were asked for; an empty node has none."""
-        forms = self.table.columns.get(FORM)
-        if forms is None:
+        if not self.keep_text:
             return {}
+        forms = self.table.columns[FORM]
         sentence, is_token = self.words.sentence_of_row.tolist(), self.words.ids.kind != RANGE
         begins = np.searchsorted(self.table.row_lines, self.document_lines)
         texts: dict[str, Sentences] = {}
@@ -398,6 +412,21 @@ class _Reading:
                 by_sentence.setdefault(sentence[row], []).append(EMPTY_WORD if forms[row] == "_" else forms[row])
             texts[name] = list(by_sentence.values())
         return texts
+
+    def forms(self) -> dict[str, Coded]:
+        """The forms of the words of each document, without those of empty nodes."""
+        begins = np.searchsorted(self.table.row_lines[self.words.rows], self.document_lines[1:])
+        forms = self.table.columns[FORM].take(self.words.rows)
+        return {
+            name: forms.take(rows)
+            for name, rows in zip(self.documents, np.split(np.arange(len(forms)), begins), strict=True)
+        }
+
+    def _signs(self) -> list[int]:
+        # a hash for each form that occurs, then one for each document: of words as the text has them
+        forms = self.table.columns[FORM]
+        of_value = np.fromiter(map(hash, forms.values), np.int64, len(forms.values))
+        return [hash(of_value[one.codes].tobytes()) for one in self.forms().values()]
 
     def _warnings(self) -> list[str]:
         found = [

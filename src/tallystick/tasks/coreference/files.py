@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy.typing as npt
 
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
-from tallystick.files.source import AnySource, Format, Opening, Pieces, find_format, is_empty_list
+from tallystick.files.source import AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
 from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, document_key, number_by_first
 
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
@@ -128,7 +129,49 @@ _WRONG[BAR, BAR, 0] = _WRONG[NEWLINE, BAR, 0] = _WRONG[BAR, NEWLINE, 0] = True
 # An id of up to seven bytes is its own code; a longer one is numbered from here.
 _SHORT = 7
 _LONG_CODES = 1 << 56
-_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(_SHORT + 1)], np.uint64)
+_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
+
+
+def _overlapping(text: Bytes) -> npt.NDArray[np.uint64]:
+    """The eight bytes that begin at each byte, as one number."""
+    view: npt.NDArray[np.uint64] = np.ndarray(len(text) - 7, np.dtype("<u8"), text.data, strides=(1,))
+    return view
+
+
+# The bytes of a word are added up times these, which are odd and as good as random, so that their places count.
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64)
+_HALF = np.uint64(32)
+_WINDOW = 32
+"""So many bytes are looked at at once: to fetch fewer takes as long."""
+
+
+def _mixed_bytes(piece: bytes, place: IntArray, length: IntArray) -> npt.NDArray[np.uint64]:
+    """A number for the bytes at each of these places, at most `_WINDOW` of them."""
+    text = np.frombuffer(piece, np.uint8)
+    if int(place.max()) > len(text) - _WINDOW:
+        text = np.concatenate((text, np.zeros(_WINDOW, np.uint8)))
+        place = np.minimum(place, len(text) - _WINDOW)
+    view: npt.NDArray[np.void] = np.ndarray(
+        len(text) - _WINDOW + 1, np.dtype((np.void, _WINDOW)), text.data, strides=(1,)
+    )
+    words = view[place].view("<u8")
+    short = int(length.min()) < _WINDOW
+    mixed = np.zeros(len(place), np.uint64)
+    for column, factor in enumerate(_FACTORS):
+        eight = words[column :: len(_FACTORS)]
+        mixed += (eight & _MASKS[np.clip(length - 8 * column, 0, 8)] if short else eight) * factor
+    return mixed
+
+
+def _blanks_before(piece: bytes, end: IntArray) -> IntArray:
+    """How many blanks are before each of these places."""
+    text = np.frombuffer(piece, np.uint8)
+    start = end.copy()
+    walking = np.arange(len(end))
+    while len(walking := walking[_SEPARATES[text[start[walking] - 1]] & (start[walking] > 0)]):
+        start[walking] -= 1
+    blanks: IntArray = end - start
+    return blanks
 
 
 class Ids:
@@ -142,9 +185,7 @@ class Ids:
         """The codes of ids that stand at `start` in `text`, which goes on for eight bytes after the last
         one.
         """
-        # One word begins at every byte: an overlapping view reads eight bytes of each id at once.
-        words: npt.NDArray[np.uint64] = np.ndarray(len(text) - 7, np.dtype("<u8"), text.data, strides=(1,))
-        codes = (words[start] & _MASKS[np.minimum(length, _SHORT)]).astype(np.int64)
+        codes = (_overlapping(text)[start] & _MASKS[np.minimum(length, _SHORT)]).astype(np.int64)
         for i in np.flatnonzero(length > _SHORT).tolist():
             name = text[start[i] : start[i] + length[i]].tobytes()
             number = self._long.setdefault(name, len(self._names))
@@ -349,6 +390,10 @@ class _Reading:
     found: list[tuple[IntArray, IntArray, IntArray, IntArray, Flags, Flags]] = field(default_factory=list)
     """For the elements of each piece: document, token, line, id, begins, ends."""
     texts: list[Sentences] = field(default_factory=list)
+    signs: list[int] = field(default_factory=list)
+    """For each document a number that stands for its words."""
+    layouts: list[tuple[int, bool] | None] = field(default_factory=list)
+    """The `_layout` of each document, once its first token was read."""
 
     def take(self, piece: bytes) -> None:
         """Read a piece of whole lines."""
@@ -375,8 +420,12 @@ class _Reading:
             self._keep_words(data, line_start, is_token, set(document[1:, 0].tolist()))
 
         cells = np.flatnonzero((kind == _OTHER) & is_token)
+        start = _cell_starts(data, end[cells])
+        cell_start = end - 1
+        cell_start[cells] = start
+        self._sign(piece, document, is_token, count, line_start, cell_start)
         if len(cells):
-            elements = self._elements(data, cells, end[cells])
+            elements = self._elements(data, cells, start, end[cells])
             line = cells[elements.cell]
             number = document[np.searchsorted(document[:, 0], line, side="right") - 1, 1]
             token = self.tokens + count[line] - 1 - np.array(self.first_tokens, np.int64)[number]
@@ -401,8 +450,69 @@ class _Reading:
         if done < len(words):
             self.texts[-1][-1] += words[done:]
 
-    def _elements(self, data: Bytes, cells: IntArray, end: IntArray) -> Elements:
-        start = _cell_starts(data, end)
+    def _sign(
+        self,
+        piece: bytes,
+        documents: IntArray,
+        is_token: Flags,
+        count: IntArray,
+        line_start: IntArray,
+        cell_start: IntArray,
+    ) -> None:
+        """Add the words of a piece to the signs of its documents. `count` is the number of tokens up to each line.
+
+        Words are not cut out: a line is looked at from where its word begins up to its last column. Of lines with many columns, between single tabs,
+        only the length and the first bytes are looked at, about thirty of the word. Lines that differ in the last column alone have equal signs; if signs
+        differ, it is the words that are compared (`Chains.words`).
+        """
+        if not self.names:
+            return
+        documents = documents[np.append(np.diff(documents[:, 0]) > 0, True)]  # none that begins where the piece does
+        begins, number = documents[:, 0], np.maximum(documents[:, 1], 0)
+        layouts = self._find_layouts(piece, documents, count, line_start, cell_start)
+        lines = np.diff(begins, append=len(line_start))
+        at = line_start + np.repeat(layouts[:, 0], lines)
+        length = cell_start - at
+        others = np.flatnonzero(~is_token)
+        length[others] = _WINDOW
+        whole = np.flatnonzero(np.repeat(layouts[:, 1], lines)) if layouts[:, 1].any() else np.empty(0, np.int64)
+        if len(whole):
+            whole = whole[is_token[whole]]
+            length[whole] -= _blanks_before(piece, cell_start[whole])
+        if int(length.min()) < 1:  # a line that ends before others have their word: look at all of it
+            ragged = np.flatnonzero(length < 1)
+            at[ragged] = line_start[ragged]
+            length[ragged] = cell_start[ragged] - at[ragged]
+        sign = _mixed_bytes(piece, at, length)
+        sign += length.view(np.uint64)
+        while len(whole := whole[length[whole] > _WINDOW]):
+            at[whole] += _WINDOW
+            length[whole] -= _WINDOW
+            sign[whole] *= _FACTORS[0]
+            sign[whole] += _mixed_bytes(piece, at[whole], length[whole])
+        sign *= _FACTORS[1]
+        sign ^= sign >> _HALF
+        sign[others] = 0
+        sums = np.add.reduceat(sign, begins)
+        # times the number of the token in its document, so that the order counts
+        sign *= count.view(np.uint64)
+        first = np.array([self.first_tokens[one] for one in number.tolist()], np.int64) - self.tokens
+        sums = np.add.reduceat(sign, begins) - sums * first.view(np.uint64)
+        for one, value in zip(number.tolist(), sums.tolist(), strict=True):
+            self.signs[one] = (self.signs[one] + value) % (1 << 64)
+
+    def _find_layouts(
+        self, piece: bytes, documents: IntArray, count: IntArray, line_start: IntArray, cell_start: IntArray
+    ) -> IntArray:
+        """The layout of the document of each stretch, found in its first token."""
+        for begin, one in documents.tolist():
+            if self.layouts[one] is None:
+                row = int(np.searchsorted(count, count[begin] + 1)) if begin else int(np.searchsorted(count, 1))
+                if row < len(count):
+                    self.layouts[one] = _layout(piece[line_start[row] : cell_start[row]])
+        return np.array([self.layouts[one] or (0, 0) for one in documents[:, 1].tolist()], np.int64)
+
+    def _elements(self, data: Bytes, cells: IntArray, start: IntArray, end: IntArray) -> Elements:
         try:
             return find_elements(np.append(_in_lines(data, start, end), np.zeros(8, np.uint8)), self.ids)
         except WrongCell as wrong:
@@ -454,6 +564,8 @@ class _Reading:
                 self.names.append(name)
                 self.begin_lines.append(self.lines + line + 1)
                 self.first_tokens.append(self.tokens + tokens)
+                self.signs.append(0)
+                self.layouts.append(None)
                 stretches.append((line, len(self.names) - 1))
             elif END.match(text):
                 if not self.inside:
@@ -529,6 +641,8 @@ class _Reading:
             whole=not source.is_part,
             format="conll",
             texts=self._texts(),
+            signs=list(self.signs),
+            words=partial(_words, source),
             warnings=warnings,
         )
 
@@ -569,13 +683,35 @@ class _Reading:
         raise self.pieces.error(message, where, column)
 
 
-def _word(cells: list[str]) -> str:
-    """The word of a line, of which the first six cells are enough: in the fourth column (CoNLL: document, part, number, word), or, where the first column is the
-    number, in the second (SemEval). A line of one column has none."""
+def _word_column(cells: Sequence[str | bytes]) -> int:
+    """The column of the word, of which the first six cells are enough: the fourth (CoNLL: document, part, number, word), or, where the first column is the
+    number, the second (SemEval). A line of one column has none, -1."""
     if len(cells) < 3:
-        return cells[0] if len(cells) == 2 else ""
+        return len(cells) - 2
     numbered = cells[0].isdigit() and not (len(cells) > 3 and cells[1].isdigit())
-    return cells[1 if numbered else min(3, len(cells) - 2)]
+    return 1 if numbered else min(3, len(cells) - 2)
+
+
+def _word(cells: list[str]) -> str:
+    column = _word_column(cells)
+    return cells[column] if column >= 0 else ""
+
+
+def _layout(line: bytes) -> tuple[int, bool]:
+    """Of a line without its last column: where the column before the word ends, and whether to look at all that comes after it, because there is little or
+    columns are filled up with blanks."""
+    cells = line.split()
+    before = 0
+    for cell in cells[: max(_word_column([*cells[:5], b"-"]), 0)]:
+        before = line.index(cell, before) + len(cell)
+    filled = len(line.strip()) > sum(map(len, cells)) + len(cells) - 1
+    return before, filled or len(cells) < 6
+
+
+def _words(source: Source) -> dict[str, list[str]]:
+    """The words of each document that has them, read anew."""
+    texts = read_conll(source, keep_text=True).texts
+    return {name: [word for sentence in text for word in sentence] for name, text in texts.items()}
 
 
 def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -68,6 +69,7 @@ class _Reading:
         self.parts: dict[int, tuple[Span, ...]] = {}
         self.empty: list[str] = []
         self.texts: dict[str, Sentences] = {}
+        self.signs: list[int] = []
         beside = "predicted_clusters" in fields and not pieces.source.for_itself
         self.unpredicted = Unpredicted("clusters") if beside else None
         self.has_layers = False
@@ -93,6 +95,7 @@ class _Reading:
         sentences = _sentences_in(value)
         tokens = UNKNOWN if sentences is None else sum(map(len, sentences))
         self.tokens.append(tokens)
+        self.signs.append(hash(repr(sentences)))
         if self.keep_text and sentences:
             self.texts[self.documents[-1]] = [sentence for sentence in sentences if sentence]
         field = self._field(value, number)
@@ -178,9 +181,17 @@ class _Reading:
             format="jsonl",
             parts=self.parts,
             texts=self.texts,
+            signs=self.signs,
+            words=partial(_words, source),
             warnings=[*empty_cluster_warnings(self.empty), *notes],
             alone=alone,
         )
+
+
+def _words(source: Source) -> dict[str, list[str]]:
+    """The words of each document that has them, read anew."""
+    texts = read_clusters_jsonl(Pieces(source), fields=CLUSTERS, keep_text=True).texts
+    return {name: [str(word) for sentence in text for word in sentence] for name, text in texts.items()}
 
 
 def _is_span(value: object) -> bool:

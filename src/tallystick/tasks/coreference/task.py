@@ -32,6 +32,7 @@ class CoreferenceSettings:
     drop_singletons: bool = option(False, "Leave out entities with one mention, on both sides.")
     compat: str | None = option(None, "Follow the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "Treat a repeated mention as an error that names both entities.")
+    ignore_tokens: bool = option(False, "Compare only the number of tokens, not the tokens.")
     missing: str = missing_option()
     # fmt: on
 
@@ -139,7 +140,8 @@ class Coreference(Task):
         if repeated:
             listed = "\n".join(repeated[:10]) + (f"\n... and {len(repeated) - 10:,} more" if len(repeated) > 10 else "")
             raise InputError(f"repeated mentions, which --strict does not allow:\n{listed}")
-        return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
+        lenient = settings.compat == "reference"
+        return pair(key, response, lenient=lenient, absent=reading.missing, ignore_tokens=settings.ignore_tokens)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
         from tallystick.tasks.coreference.chains import MendedChains

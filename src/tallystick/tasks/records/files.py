@@ -28,7 +28,7 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Nullable, Record, Rows, as_objects, split_surplus
-from tallystick.engine.values import Invalid, Refusals, Surplus
+from tallystick.engine.values import ABSENT_PREDICTION, Invalid, Refusals, Surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.confidences import Confidences, wrapping_key
 from tallystick.files.documents import (
@@ -485,7 +485,7 @@ class RecordFile:
         if self._is_record and not isinstance(value, dict):
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
-            return Invalid(f"expected an object, found {kind_of(value)}", str(value))
+            return Invalid(self.lines.why_invalid(number, kind_of(value)), str(value))
         fitting = Fitting(self.credit)
         found, refusals = fitting.fit(value, self.type), Refusals()
         if self.metric is not None:
@@ -530,7 +530,7 @@ def named(portion: Portion, keys: list[Any]) -> list[Any]:
 
 # Two files laid against each other.
 
-NO_PREDICTION = Invalid("has no prediction")
+NO_PREDICTION = Invalid(ABSENT_PREDICTION)
 
 
 @frozen
@@ -707,7 +707,7 @@ class Pairing:
             noted = allowed(self.missing, missing, extra if compared else [])
             self.ignored = [] if noted and compared else extra
         elif missing or extra:
-            also = "" if compared else "--lenient counts it as nothing, and ignores what only the prediction has"
+            also = "" if compared else "--lenient scores a missing prediction as nothing and ignores extra ones"
             files = self.reference.lines.file, self.predicted.lines.file
             require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)

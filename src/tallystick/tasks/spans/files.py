@@ -4,7 +4,7 @@
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
 | spacy   | the name ends in `.spacy`                                                        |
-| doccano, prodigy, label-studio, dygie, spert, gliner, ... | the keys of the first document (`files.annotated`) |
+| doccano, prodigy, label-studio, dygie, spert, gliner, ... | the keys of the first document (`files.exports`) |
 | huggingface | the first row has `tokens` and as many `ner_tags`                            |
 | jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |

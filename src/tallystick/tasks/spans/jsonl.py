@@ -222,7 +222,7 @@ def read_spans(
     keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
-    """Read two files of spans, each in its format: ours, or one that `files.annotated` describes."""
+    """Read two files of spans, each in its format: ours, or one that `files.exports` describes."""
     if (
         formats == ("jsonl", "jsonl")
         and offsets.confidence is None

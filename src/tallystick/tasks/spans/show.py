@@ -28,7 +28,7 @@ from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError
 from tallystick.files.pairing import place_of
 from tallystick.frozen import frozen
-from tallystick.results.errors import MISSING, SPURIOUS, confusion_table
+from tallystick.results.errors import EXTRA, MISSING, confusion_table
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.mistakes import Mistake, around, offsets, put
 from tallystick.results.tables import labels_table
@@ -427,7 +427,7 @@ def _mistake(corpus: SpanCorpus, error: SpanError) -> Mistake:
 def tables(corpus: SpanCorpus) -> list[Table]:
     """Which tag was taken for which, and how far boundaries are off."""
     alignment = align(corpus.texts)
-    rows, columns = (*corpus.texts.tags, SPURIOUS), (*corpus.texts.tags, MISSING)
+    rows, columns = (*corpus.texts.tags, EXTRA), (*corpus.texts.tags, MISSING)
     counts = alignment.confusion()
     taken = [(rows[i], columns[j], int(counts[i, j])) for i, j in np.argwhere(counts).tolist()]
     off = [[tokens, count] for tokens, count in alignment.boundary_errors().items()]
