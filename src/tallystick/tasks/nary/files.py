@@ -178,7 +178,7 @@ def _is_positive(found: Json) -> bool:
     decision = found.several(3, "[[name, ...], score, 0 or 1]")[2]
     if decision.whole() not in (0, 1):
         raise decision.expected("0 or 1")
-    return decision.value == 1
+    return decision.whole() == 1
 
 
 def _relation(found: Json, clusters: Mapping[str, object]) -> dict[str, str]:
