@@ -109,7 +109,7 @@ def test_texts_that_are_not_those_of_their_tokens_are_counted(tmp_path):
     item = {"role": "place", "start": 3, "end": 4, "text": "Aleppo"}
     found = read_arguments(write(tmp_path, "gold.jsonl", nested(arguments=[item])))
     assert only(found).arguments[0].text == "Homs"
-    assert "1 arguments do not say what their tokens say" in found.documents.warnings[0]
+    assert "1 argument does not say what its tokens say" in found.documents.warnings[0]
     assert "'Aleppo' at tokens 3 to 3, which say 'Homs'" in found.documents.warnings[0]
     fine = {"role": "place", "start": 6, "end": 8, "text": "OLD  mortars"}
     assert not read_arguments(write(tmp_path, "gold.jsonl", nested(arguments=[fine]))).documents.warnings

@@ -145,6 +145,7 @@ def test_shards_have_it(corpus, tmp_path):
         as_json(*asked, *more)
         for more in ((), ("--shard", "100"), *([("--shard", "300", "--state", tmp_path / "state")] * 2))
     )
+    assert "shards by name" in run(*asked, "--shard", "100").stderr  # also those in which nothing was answered are cut
     for found in (cut, kept, known):
         assert found["metrics"] == whole["metrics"]
         assert found["documents_by_id"] == whole["documents_by_id"]

@@ -102,7 +102,7 @@ def compare_command(name: str) -> click.Command:
 def enough_resamples(systems: int, level: float) -> int:
     """As many as the smallest p needs to survive Holm's correction over all pairs of systems, and three times as many, so that it is not
     near the level either."""
-    from tallystick.results.units import RESAMPLES
+    from tallystick.results.result import RESAMPLES
 
     pairs = systems * (systems - 1) // 2
     needed = 3 * pairs / (1 - level)

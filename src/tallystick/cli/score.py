@@ -279,7 +279,7 @@ class Ending:
 def finish(ending: Ending, common: Common) -> None:
     """The files first, so that a reader that leaves early (`| head`) does not cost them; then the figures and the task's own tables
     in the chosen format, what is to be said about them, and the gates."""
-    from tallystick.results.units import interval_line
+    from tallystick.results.result import interval_line
 
     for line in ending.opening:
         say(line)

@@ -365,14 +365,16 @@ def _by_name(
     headers = [read_header(reference, boundaries).ranges, read_header(predicted, other).ranges]
     names: list[Any] = []
     weight = number = position = 0
+    answered = False  # whether any of these was predicted: a part without a document cannot be read
     for key, ranges in left.items():
-        names.append(key)
-        weight += sum(stop - start for start, stop, _ in ranges)
-        if weight >= size:
+        if weight >= size and answered and key in right:
             shard = _named(reference, predicted, left, right, names, headers, number)
             position += weight
             yield replace(shard, position=position)
-            names, weight, number = [], 0, number + 1
+            names, weight, number, answered = [], 0, number + 1, False
+        names.append(key)
+        weight += sum(stop - start for start, stop, _ in ranges)
+        answered = answered or key in right
     # what only the predictions have goes with the last shard
     if names or right.keys() - left.keys():
         names += [key for key in right if key not in left]
