@@ -734,6 +734,10 @@ def find_format(formats: Sequence[Format], opening: Opening, asked: str | None =
     first = next((one for one in formats if one.recognises(opening)), None)
     if first is not None and first.title:
         refuse_doubt(formats, opening)
+    if first is not None and first.boundaries is not None and isinstance(opening.first, (dict, list)):
+        raise InputError(
+            "is JSON, but a list, or an object over several lines; expected one object a line", str(opening.source)
+        )
     return first
 
 
