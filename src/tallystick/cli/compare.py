@@ -113,7 +113,8 @@ def system_options(task: Task) -> list[click.Option]:
     """The options of the task that change figures; those that belong to one system take a file of each."""
     kinds = {one.name: option_of(one) for one in task.options("figures")}
     found = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
-    found = [_for_all_systems(one) if one.name == "missing" else one for one in found]
+    if not task.without_missing:
+        found = [_for_all_systems(one) if one.name == "missing" else one for one in found]
     return found if task.named_metrics else [_for_each_metric(one) if one.name == "metric" else one for one in found]
 
 

@@ -22,7 +22,6 @@ from tallystick.files.source import (
     AnySource,
     Source,
     is_packed,
-    read_bytes,
     unpacked_name,
 )
 from tallystick.frozen import frozen
@@ -225,7 +224,7 @@ class ArrowLines(Lines):
         super().__init__(name)
         pa = load_pyarrow(self.file)
         if not Path(name).exists() or Path(name).is_dir():
-            read_bytes(name)  # says what is wrong
+            self.source.read()  # says what is wrong
         try:
             self._source = self._open_arrow(pa)
             self.schema: Any = self._source.schema_arrow if self.is_parquet else self._source.schema

@@ -159,7 +159,12 @@ def allow_code() -> Any:
     )
 
 
-def missing_option() -> Any:
+MISSING_HELP = (
+    "Documents that the system did not answer: an error, or counted as empty answers. Needs document ids in both files."
+)
+
+
+def missing_option(says: str = MISSING_HELP) -> Any:
     """The option of every task whose documents have ids: what becomes of those that the prediction lacks.
 
     >>> from tallystick.tasks.contract import missing_option
@@ -169,7 +174,6 @@ def missing_option() -> Any:
     >>> GappySettings().missing
     'error'
     """
-    says = "Documents that the system did not answer: an error, or counted as empty answers. Needs document ids in both files."
     return option("error", says, choices=("error", "empty"))
 
 

@@ -3,8 +3,8 @@
     nested  {"id", "tokens", "events": [{"id", "type", "trigger": {"start", "end"}, "arguments": [{"role", "text", "start", "end"}]}]}
     flat    {"id", "tokens", "events": [{"id", "type", "trigger"}], "arguments": [{"event", "role", "text", "start", "end"}]}
 
-A trigger may also be a text, or an object with its text; an argument needs its text, or start and end (exclusive) in a document
-with tokens. A prediction need not repeat tokens and events. An event is known by its id or by its trigger's span and type.
+A trigger may also be [start, end], a text, or an object with its text, and arguments may be by role, {"attacker": [0, 2]}. An argument needs
+its text, or start and end (exclusive) in a document with tokens. A prediction need not repeat tokens and events. An event is known by its id or by its trigger's span and type.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from tallystick.tasks.events.files import (
     GENERATED,
     EventDocument,
     idle_ontology,
+    is_textee,
+    plain_event,
     read_events,
     read_sentences,
     without_article,
@@ -178,7 +180,7 @@ def _is_plain(record: Json) -> bool:
     if not isinstance(events, list) or record.has("wnd_id"):
         return False
     first = next((one for one in events if isinstance(one, dict)), None)
-    return first is None or not ("triggers" in first or isinstance(first.get("trigger"), list))
+    return first is None or not ("triggers" in first or is_textee(first))
 
 
 def _read_plain(
@@ -199,7 +201,7 @@ def _read_plain(
         known = _known_events(its)
         events: dict[str, DescribedEvent] = {}
         arguments: list[EventArgument] = []
-        for one in record.listed("events"):
+        for one in map(plain_event, record.listed("events")):
             event = _event(one, own, known)
             if event.id in events:
                 raise one.fail(f"duplicate event {event.id!r}; ids must be unique")

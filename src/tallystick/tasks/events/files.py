@@ -492,7 +492,7 @@ def _own_span(value: dict[str, Any], where: str) -> dict[str, int]:
 #     WikiEvents  {"doc_id", "tokens", "entity_mentions": [...], "event_mentions": [{"event_type", "trigger", "arguments"}]}
 #     OmniEvent   {"id", "events": [{"type", "triggers": [{"position", "arguments": [{"role", "mentions": [{"position"}]}]}]}]}
 #     RAMS        {"doc_key", "sentences", "evt_triggers", "gold_evt_links"}, predictions {"doc_key", "predictions"}
-#     plain       {"id", "events": [{"type", "trigger": {"start", "end"}, "arguments": [{"role", "start", "end"}]}]}
+#     plain       {"id", "events": [{"type", "trigger": {"start", "end"}, "arguments": [{"role", "start", "end"}]}]}, or as data from Python
 #
 # Ends are exclusive, but for RAMS. Records of one document (and window) are one document.
 
@@ -604,13 +604,39 @@ def _document(record: Json) -> EventDocument:
     for found in record.at("events").each():
         if found.has("triggers"):
             events.extend(_omnievent(found))
-        elif found.has("trigger") and isinstance(found.value["trigger"], list):
+        elif is_textee(found.value):
             events.append(_textee(found))
         else:
+            found = plain_event(found)
             found.refuse_several("type", "event_type")
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
             events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
     return EventDocument(tuple(events), tokens, read_sentences(record))
+
+
+def is_textee(event: Any) -> bool:
+    """Whether an event is TextEE's: its trigger has its type, and its arguments are lists."""
+    if not isinstance(event, dict) or not isinstance(event.get("trigger"), list):
+        return False
+    arguments = event.get("arguments", event.get("args", []))
+    listed = arguments is None or (isinstance(arguments, list) and all(isinstance(one, list) for one in arguments))
+    own = any(key in event for key in ("type", "event_type", "id"))
+    return listed and (len(event["trigger"]) > 2 or not own)
+
+
+def plain_event(found: Json) -> Json:
+    """An event whose trigger is [start, end], or whose arguments are by role or [start, end, role], as data from Python have them, in the form that
+    others have."""
+    known = found.mapping()
+    arguments = known.get("arguments", known.get("args"))
+    listed = isinstance(arguments, list) and any(isinstance(one, list) for one in arguments)
+    if not isinstance(known.get("trigger"), list) and not isinstance(arguments, dict) and not listed:
+        return found
+    found.refuse_several("arguments", "args")
+    try:
+        return Json(_event_of(known, found.path), found.place, found.parent, found.key)
+    except ValueMismatch as error:
+        raise InputError(str(error), found.place) from None
 
 
 def _tokens(record: Json) -> tuple[str, ...]:
@@ -648,6 +674,7 @@ def _trigger(found: Json) -> Trigger:
 
 
 def _textee(found: Json) -> Event:
+    trigger, said = _trigger(found.at("trigger")), found.get("type", "event_type")
     arguments = []
     for one in found.listed("arguments", "args"):
         parts = one.several(3, "[start, end, role]")
@@ -655,7 +682,6 @@ def _textee(found: Json) -> Event:
             continue
         left, right = one.span(empty=True)  # a generated argument may be empty, and is wrong
         arguments.append(Argument(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].text()))
-    trigger, said = _trigger(found.at("trigger")), found.get("type", "event_type")
     if said is not None and said.value != trigger.type:
         raise said.fail(f"expected the type of the trigger, {trigger.type!r}, found {said.value!r}")
     return Event(trigger, tuple(arguments))
