@@ -102,7 +102,10 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
         for number, line in lines:
             reading.take_line(_parsed(line, file, number), number)
     else:
-        for name_, value in _parsed(content, file, 0).items():
+        whole = _parsed(content, file, 0)
+        if _is_document(whole):  # one over several lines
+            reading.take_line(whole, lines[0][0])
+        for name_, value in {} if _is_document(whole) else whole.items():
             reading.take_entry(name_, value, None)
     return reading.finish()
 
@@ -279,7 +282,7 @@ class _Reading:
         if named:
             self.typed += 1
         else:
-            self.untyped.append((f"{path} has {some(value)}", line))
+            self.untyped.append((f"{path} has {some(value) or 'nothing'}", line))
         return type_
 
     def _listed_fillers(self, value: dict[str, Any], path: str, line: int | None) -> list[SlotFiller[Entity[str]]]:
