@@ -78,18 +78,22 @@ STEPS = ("casefold", "accents", "punctuation", "spaces")
 def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
-    left = list(range(len(pairs)))
-    read = [_both_readings(*pair) for pair in pairs]
+    left: Sequence[int] = range(len(pairs))
+    read = {k: bits for k, pair in enumerate(pairs) if (bits := _both_readings(*pair))}
     letters = [_letters(*pair) for pair in pairs]
+    fitting = {
+        fits: [k for k, both in enumerate(letters) if both is None or fits(*both)]
+        for fits in {kind.letters for kind in KINDS.values() if kind.letters is not None}
+    }
     for kind in KINDS.values():
         if kind.fits is None and kind.reads is None:
             continue
         open_ = left
         if kind.reads is not None:
             bit = _READERS[kind.reads]
-            open_ = [k for k in open_ if read[k] & bit]
-        if kind.letters is not None:
-            open_ = [k for k in open_ if (both := letters[k]) is None or kind.letters(*both)]
+            open_ = [k for k, bits in read.items() if bits & bit and not found[k]]
+        elif kind.letters is not None:
+            open_ = [k for k in fitting[kind.letters] if not found[k]]
         open_ = _of_kind(kind, open_, pairs)
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
@@ -97,7 +101,7 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     return found
 
 
-def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
+def _of_kind(kind: Kind, places: Sequence[int], pairs: Sequence[Pair]) -> Sequence[int]:
     """Which of the pairs at some places are of a kind."""
     if kind.fits is not None:
         places = [k for k in places if kind.fits(*pairs[k])]
@@ -173,7 +177,7 @@ def _part_of(reference: Any, predicted: Any) -> bool:
 
 def _same_digits(reference: Any, predicted: Any) -> bool:
     return _texts(reference, predicted) and (
-        (has_no_digit(reference) and has_no_digit(predicted))
+        has_no_digit(reference + predicted)
         or re.findall(r"\d", reference) == re.findall(r"\d", predicted)
     )
 
