@@ -177,8 +177,7 @@ def _part_of(reference: Any, predicted: Any) -> bool:
 
 def _same_digits(reference: Any, predicted: Any) -> bool:
     return _texts(reference, predicted) and (
-        has_no_digit(reference + predicted)
-        or re.findall(r"\d", reference) == re.findall(r"\d", predicted)
+        has_no_digit(reference + predicted) or re.findall(r"\d", reference) == re.findall(r"\d", predicted)
     )
 
 
