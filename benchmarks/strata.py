@@ -18,9 +18,8 @@ import numpy as np
 from benchmarks.measure import claim
 from tallystick.engine.tally import Counts
 from tallystick.results.compare import compare
-from tallystick.results.result import Result
+from tallystick.results.result import GroupSpec, Result
 from tallystick.results.results import Results
-from tallystick.results.units import GroupSpec
 
 SIMULATIONS, RESAMPLES = 1000, 1000
 SETS = ((40, 1.0, 0.9), (120, 3.0, 0.7), (300, 6.0, 0.5))

@@ -2,7 +2,8 @@
 
     <!-- made: python parts -->
 
-is replaced by Markdown when the site is built, and doctest's <BLANKLINE> by an empty line. This is an extension of Python-Markdown, like the formulas.
+is replaced by Markdown when the site is built, and doctest's <BLANKLINE> by an empty line. What begins with "*In the repository," says where to
+find it for those who read the page as it is, and is left out. This is an extension of Python-Markdown, like the formulas.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from markdown.preprocessors import Preprocessor
 from docsite import commands, facts, python_api
 
 _LINE = re.compile(r"^<!-- made: (.+) -->$")
+UNMADE = "*In the repository,"
 
 MAKERS: dict[str, Callable[..., str]] = {
     "python": python_api.package,
@@ -40,7 +42,8 @@ class _Made(Preprocessor):
         out: list[str] = []
         for line in lines:
             found = _LINE.match(line)
-            out += made(found[1]).split("\n") if found else ["" if line == "<BLANKLINE>" else line]
+            left_out = line == "<BLANKLINE>" or line.startswith(UNMADE)
+            out += made(found[1]).split("\n") if found else ["" if left_out else line]
         return out
 
 

@@ -16,8 +16,10 @@ replay. As a script, `python tests/pages.py docs/tutorial_ner.md` writes that ba
 from __future__ import annotations
 
 import doctest
+import importlib
 import io
 import os
+import pkgutil
 import re
 import runpy
 import shlex
@@ -28,6 +30,7 @@ from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+import tallystick.cli
 from running import Done, left_as_found, run
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
@@ -148,8 +151,10 @@ def _in(line: str, text: str) -> bool:
 
 def _tallystick(arguments: list[str]) -> Done:
     with ExitStack() as stack:
-        for name in ("check", "comparison", "gates", "judge", "output", "score"):
-            stack.enter_context(mock.patch(f"tallystick.cli.{name}.chosen_format", lambda format_: format_ or "table"))
+        for found in pkgutil.iter_modules(tallystick.cli.__path__, "tallystick.cli."):
+            module = importlib.import_module(found.name)
+            if hasattr(module, "chosen_format"):
+                stack.enter_context(mock.patch.object(module, "chosen_format", lambda format_: format_ or "table"))
         return run(*arguments, code=None)
 
 

@@ -27,9 +27,9 @@ def test_a_command_prints_the_table_below_it(command, table):
 @pytest.mark.parametrize("page", PAGES)
 def test_a_python_example_gives_what_it_says(page):
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    code = re.findall(r"```python\n((?:from|import) .*?)```", text, re.S)[-1]
-    *before, last = code.strip().splitlines()
-    expression, expected = re.split(r"\s+# ", last)
-    names: dict = {}
-    exec("\n".join(before), names)
-    assert eval(expression, names) == eval(expected)
+    for code in re.findall(r"```python\n((?:from|import) .*?)```", text, re.S):
+        *before, last = code.strip().splitlines()
+        expression, expected = re.split(r"\s+# ", last)
+        names: dict = {}
+        exec("\n".join(before), names)
+        assert eval(expression, names) == eval(expected)

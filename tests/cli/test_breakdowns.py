@@ -85,3 +85,35 @@ def test_by_what_the_task_calls_its_labels(task, word, options):
     assert str(results.by(word)) == str(results.by(*options[1::2]))
     compared = run("compare", task, gold, f"A={system}", "--by", word, "--resamples", "20", "--format", "table")
     assert ("label" if task == "spans" else word) in compared.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [("spans", "--metric=segment"), ("arguments", "--metric=exact"), ("templates", "--metric=eq32")]
+)
+@pytest.mark.parametrize(("policy", "value"), [(None, None), ("none", None), ("0", 0.0), ("1", 1.0)])
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "1")])
+def test_figures_by_label_have_the_policy_for_nothing_of_nothing(command, policy, value, jobs, tmp_path):
+    task, metric = command
+    lines = {
+        "spans": ["a\tB-X\n", "a\tB-Y\n"],
+        "arguments": [
+            {"id": "1", "tokens": ["a", "b"], "events": [{"id": "e", "type": "T", "trigger": {"start": 0, "end": 1},
+             "arguments": [{"role": role, "start": 1, "end": 2}]}]} for role in "XY"
+        ],
+        "templates": [{"id": "1", "templates": [{"type": "T", role: ["a"]}]} for role in "XY"],
+    }[task]  # fmt: skip
+    files = []
+    for name, line in zip(("gold", "system"), lines, strict=True):
+        files.append(tmp_path / (name + (".iob" if task == "spans" else ".jsonl")))
+        files[-1].write_text(line if isinstance(line, str) else json.dumps(line) + "\n")
+    if jobs and task != "spans":
+        pytest.skip("figures by role and by slot are of the whole")
+    asked = () if policy is None else ("--undefined", policy)
+    by = "field" if task == "templates" else "label"
+    shown = json.loads(run("score", task, *files, metric, "--by", by, *asked, *jobs, "--format", "json").stdout)
+    if policy is None:
+        value = {"none": None, "0": 0.0}[shown["signature"].partition("undefined=")[2].split()[0]]
+    (rows,) = shown[f"{by}s"].values()
+    figures = {row["path" if by == "field" else "label"]: row["figures"] for row in rows}
+    assert (figures["X"]["precision"], figures["X"]["recall"]) == (value, 0.0)
+    assert (figures["Y"]["precision"], figures["Y"]["recall"]) == (0.0, value)

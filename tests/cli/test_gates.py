@@ -323,7 +323,7 @@ def test_slices_by_a_list_say_what_slices_are_by(tmp_path):
     gold = tmp_path / "g.jsonl"
     gold.write_text('{"id": "a", "x": [{"y": 1}]}\n')
     done = run("score", "records", gold, gold, "--slice", "x[*].y", code=2)
-    assert "a slice is by one value of each document, and a list has several" in done.stderr
+    assert "they are by one value of each document, and a list has several" in done.stderr
 
 
 def test_damaged_results_are_errors_with_a_place(tmp_path: Path) -> None:

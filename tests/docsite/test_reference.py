@@ -16,7 +16,7 @@ from typing import Annotated
 import tallystick as ts
 from docsite.commands import every_option
 from docsite.python_api import ADAPTERS, all_names
-from docsite.reference import made
+from docsite.reference import UNMADE, _Made, made
 from tallystick import structures
 from tallystick.algebra.choose import PARTS, WORDS, similarities
 
@@ -115,3 +115,17 @@ def test_a_blank_line_of_doctest_is_blank_on_the_site():
     found = markdown.markdown(page, extensions=["fenced_code", "docsite.reference"])
     assert "BLANKLINE" not in found
     assert "one\n\ntwo" in found
+
+
+PAGES = [page for page in sorted(DOCS.glob("*.md")) if "<!-- made: " in page.read_text()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_with_made_parts_says_where_they_are_until_the_site_is_built(page):
+    lines = page.read_text().splitlines()
+    (said,) = [line for line in lines if line.startswith(UNMADE)]
+    assert "`make docs` builds the page.*" in said
+    assert lines.index(said) < next(k for k, line in enumerate(lines) if line.startswith("<!-- made: "))
+    built = _Made(None).run([said, "<!-- made: choices -->"])
+    assert built[0] == ""
+    assert len(built) > 5

@@ -13,7 +13,7 @@ import zstandard
 from tallystick.errors import InputError, TallystickError
 from tallystick.files.lines import Lines
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.files.source import Pieces, Source, open_packed, read_bytes, unpacked_name
+from tallystick.files.source import Pieces, Source, open_packed, unpacked_name
 
 TEXT = "".join(f'{{"id": {k}, "word": "wörd"}}\n' for k in range(20_000)).encode()
 
@@ -29,7 +29,7 @@ def packed(path, ending):
 def test_every_way_of_reading_unpacks(tmp_path, ending):
     name = packed(tmp_path, ending)
     lines = Lines(name)
-    assert read_bytes(name) == TEXT
+    assert Source.of(name).read() == TEXT
     assert b"".join(Pieces(name)) == TEXT
     assert b"".join(line for portion in lines.portions() for line in portion.lines) == TEXT
     assert lines.position == lines.size
@@ -41,7 +41,7 @@ def test_a_packed_file_that_is_cut_off_is_an_error_everywhere(tmp_path, ending):
     name = packed(tmp_path, ending)
     with open(name, "r+b") as stream:
         stream.truncate(2000)
-    for read in (read_bytes, lambda n: list(Pieces(n)), lambda n: list(Lines(n).portions())):
+    for read in (lambda n: Source.of(n).read(), lambda n: list(Pieces(n)), lambda n: list(Lines(n).portions())):
         with pytest.raises(InputError, match=r"is not a complete (gzip|zstd) file"):
             read(name)
 
@@ -57,7 +57,7 @@ def test_without_the_package_zstd_says_what_to_install(tmp_path, monkeypatch):
     name = packed(tmp_path, ".zst")
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(TallystickError, match=r"pip install 'tallystick\[zst\]'"):
-        read_bytes(name)
+        Source.of(name).read()
 
 
 # Parts
@@ -75,7 +75,7 @@ PART = ((0, 5, 1), (11, 20, 4))
 
 def test_every_reader_opens_a_part_of_a_file(file):
     part = Source.part(file, PART)
-    assert read_bytes(part) == b"head\nc1\nc2\nc3\n"
+    assert Source.of(part).read() == b"head\nc1\nc2\nc3\n"
     assert b"".join(Pieces(part)) == b"head\nc1\nc2\nc3\n"
     (portion,) = Lines(part).portions()
     assert portion.lines[1] == b"c1\n"

@@ -438,3 +438,17 @@ def test_the_interval_of_a_rare_label_leaves_out_resamples_without_it(tmp_path: 
     compared = run("compare", "relations", gold, f"a={system}", f"b={missed}", *how[:4], *how[5:], "--format", "json")
     systems = json.loads(compared.stdout)["by"]["label"]["boundaries"]["parts"]["Rare"]["systems"]
     assert {name: one["interval"] for name, one in systems.items()} == {"a": [1, 1], "b": [0, 0]}
+
+
+def test_every_mark_of_several_systems_is_explained_below_its_own_table() -> None:
+    gold = [{"id": k, "a": k % 5} for k in range(40)]
+    systems = {
+        name: ts.score(gold, [{**one, "a": 9} if one["id"] % of == 0 else one for one in gold])
+        for name, of in (("x", 2), ("y", 3), ("z", 100))
+    }
+    figures, pairs, worse = ts.compare(systems, resamples=200).by("field")
+    assert figures.rows[0][4].mark == "ab"
+    assert figures.notes[1].startswith("Letters: systems, by the letter before their name,")
+    assert [note[0] for note in pairs.notes] == ["*", "N"]
+    assert pairs.notes[1] == "No document is worse in z than in x."
+    assert worse.title == "Worse in y than in x, records: 7 documents"

@@ -62,6 +62,11 @@ def test_every_verb_of_every_task(task: str, tmp_path: Path) -> None:
     assert list(frame.index) == list(results)
     first = next(iter(results))
     assert frame.loc[first, "f1"] == results[first].f1
+    tally = results[first].as_dict()["tally"]
+    assert {
+        name: frame.loc[first, name] for name in ("num_p", "den_p", "num_r", "den_r") if name in tally
+    }.items() <= tally.items()
+    assert ("num_p" in frame.columns) == any("num_p" in one.as_dict()["tally"] for one in results.values())
     assert results.by("document").to_frame().shape[0] >= 1
     for by in ("label", "field"):
         if by in find_task(task).breakdowns:

@@ -17,10 +17,9 @@ from tallystick.engine.tally import Counts
 from tallystick.errors import InputError, MetricError
 from tallystick.results.compare import compare
 from tallystick.results.resampling import figure_left_out, intervals, resampled_figures
-from tallystick.results.result import Result
+from tallystick.results.result import RESAMPLES, Result, in_units
 from tallystick.results.results import Results
 from tallystick.results.selection import stacked
-from tallystick.results.units import RESAMPLES, in_units
 
 TAGS = ("O", "O", "B-PER", "B-LOC")
 

@@ -15,9 +15,14 @@ from running import PATIENCE
 from tallystick.errors import InputError
 from tallystick.files import source as limits
 from tallystick.files.lines import Lines
-from tallystick.files.source import Pieces, read_bytes, read_text
+from tallystick.files.source import Pieces, Source, read_text
 
-READ = {"bytes": read_bytes, "text": read_text, "pieces": Pieces, "lines": lambda name: list(Lines(name).portions())}
+READ = {
+    "bytes": lambda name: Source.of(name).read(),
+    "text": read_text,
+    "pieces": Pieces,
+    "lines": lambda name: list(Lines(name).portions()),
+}
 
 
 @pytest.mark.parametrize("way", READ)
@@ -110,7 +115,7 @@ def test_nor_does_one_that_zstandard_packed(tmp_path):
 
     tracemalloc.start()
     with pytest.raises(InputError, match="unpacks to more than 100 times its size"):
-        read_bytes(file)
+        Source.of(file).read()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 600 << 20
@@ -120,15 +125,15 @@ def test_the_ratio_can_be_raised_and_a_small_file_may_be_as_dense_as_it_likes(tm
     small = tmp_path / "small.jsonl.gz"
     small.write_bytes(gzip.compress(b'{"a": 1}\n' * 500_000))
     assert small.stat().st_size * limits.RATIO < 9 * 500_000
-    assert len(read_bytes(small)) == 9 * 500_000
+    assert len(Source.of(small).read()) == 9 * 500_000
     file = bomb(tmp_path / "dense.gz", limits.ALWAYS_FINE + (8 << 20), b"\n")
     with pytest.raises(InputError, match="times its size"):
-        read_bytes(file)
+        Source.of(file).read()
     monkeypatch.setenv("TALLYSTICK_UNPACK_RATIO", "2000")
-    assert len(read_bytes(file)) == limits.ALWAYS_FINE + (8 << 20)
+    assert len(Source.of(file).read()) == limits.ALWAYS_FINE + (8 << 20)
     monkeypatch.setenv("TALLYSTICK_UNPACK_RATIO", "many")
     with pytest.raises(InputError, match="expected a number above 0 in the environment's TALLYSTICK_UNPACK_RATIO"):
-        read_bytes(file)
+        Source.of(file).read()
 
 
 @pytest.mark.parametrize("way", READ)

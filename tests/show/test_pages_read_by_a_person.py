@@ -288,6 +288,8 @@ def test_credits_fit_their_column(opened, tmp_path, width):
     assert max(len(row[3]) for row in rows) >= len("114.6 of 120 / 118")
     assert page.locator("#list .scroll").evaluate("box => box.scrollWidth <= box.clientWidth")
     assert page.locator("#list td.credit").evaluate_all("all => all.every(c => c.scrollWidth <= c.clientWidth)")
+    said = f"{rows[0][3]}: what was earned, of all that the reference has / of all that was predicted."
+    assert said in page.locator("#list").inner_text()
 
 
 def test_texts_stay_in_step_where_what_is_right_is_hidden(opened, tmp_path):

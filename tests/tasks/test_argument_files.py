@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import tallystick as ts
 from tallystick.errors import InputError
 from tallystick.structures.texts import EventArgument
 from tallystick.tasks.arguments.files import read_arguments, read_pair
@@ -109,7 +110,7 @@ def test_texts_that_are_not_those_of_their_tokens_are_counted(tmp_path):
     item = {"role": "place", "start": 3, "end": 4, "text": "Aleppo"}
     found = read_arguments(write(tmp_path, "gold.jsonl", nested(arguments=[item])))
     assert only(found).arguments[0].text == "Homs"
-    assert "1 arguments do not say what their tokens say" in found.documents.warnings[0]
+    assert "1 argument does not say what its tokens say" in found.documents.warnings[0]
     assert "'Aleppo' at tokens 3 to 3, which say 'Homs'" in found.documents.warnings[0]
     fine = {"role": "place", "start": 6, "end": 8, "text": "OLD  mortars"}
     assert not read_arguments(write(tmp_path, "gold.jsonl", nested(arguments=[fine]))).documents.warnings
@@ -153,3 +154,59 @@ def test_offsets_outside_of_the_document_in_other_formats(tmp_path):
         InputError, match=r"system.json:1: document 'd', event e1, role place: tokens 7 to 11 lie outside"
     ):
         read_pair(gold, write(tmp_path, "system.json", textee))
+
+
+GOLD = {
+    "id": "d",
+    "tokens": ["The", "rebels", "attacked", "a", "village"],
+    "events": [
+        {"id": "e1", "type": "attack", "trigger": (2, 3), "arguments": {"attacker": (0, 2), "target": [(3, 5)]}}
+    ],
+}
+FORMS = {
+    "by role": {"attacker": (0, 2), "target": (3, 5)},
+    "lists": [(0, 2, "attacker"), (3, 5, "target")],
+    "objects": [{"role": "attacker", "start": 0, "end": 2}, {"role": "target", "start": 3, "end": 5}],
+}
+TRIGGERS = {"pair": (2, 3), "object": {"start": 2, "end": 3}}
+
+
+@pytest.mark.parametrize("task", [ts.arguments, ts.events])
+@pytest.mark.parametrize("trigger", TRIGGERS)
+@pytest.mark.parametrize("form", FORMS)
+def test_what_python_takes_a_file_has_too(task, trigger, form, tmp_path):
+    event = {"id": "e1", "type": "attack", "trigger": TRIGGERS[trigger], "arguments": FORMS[form]}
+    document = {"id": "d", "tokens": GOLD["tokens"], "events": [event]}
+    usual = {**document, "events": [{**event, "trigger": TRIGGERS["object"], "arguments": FORMS["objects"][:1]}]}
+    sides = []
+    for name, one in (("gold", usual), ("system", document)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(one) + "\n")
+        sides.append(tmp_path / f"{name}.jsonl")
+    in_memory, in_files = task([usual], [document]), task(*sides)
+    assert {name: one.tally for name, one in in_memory.items()} == {name: one.tally for name, one in in_files.items()}
+    assert next(iter(in_files.values())).recall == 1
+
+
+def test_the_example_of_the_page_in_a_file(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(json.dumps(GOLD))
+    found = ts.arguments(tmp_path / "gold.jsonl", tmp_path / "gold.jsonl")
+    assert found["exact"].tally == ts.arguments([GOLD], [GOLD])["exact"].tally
+    assert found["exact"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"trigger": [2]}, r"gold\.jsonl:1: events\[0\]\.trigger: expected \(start, end\) or \(start, end, type\), found list \[2\]"),
+        ({"trigger": [2, "x"]}, r"events\[0\]\.trigger: expected \(start, end\)"),
+        ({"arguments": {"attacker": 5}}, r"events\[0\]\.arguments\.attacker: expected a text or \(start, end\), found int 5"),
+        ({"arguments": [["a", "b"]]}, r"events\[0\]\.arguments\[0\]: which of \['a', 'b'\] is the role\?"),
+        ({"arguments": "attacker"}, r"events\[0\]\.arguments: expected a list"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("task", [ts.arguments, ts.events])
+def test_what_is_wrong_in_them_is_blamed(task, change, said, tmp_path):
+    gold = {**GOLD, "events": [{**GOLD["events"][0], **change}]}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(gold))
+    with pytest.raises(ts.TallystickError, match=said):
+        task(tmp_path / "gold.jsonl", tmp_path / "gold.jsonl")

@@ -888,3 +888,90 @@ def test_a_reference_with_arguments_and_no_name_is_an_error_that_shows_it():
         ts.calls([{**log, "calls": []}], [{"arguments": {}, "steps": [[F]], "calls": None}])["calls"].tally["den_p"]
         == 1
     )
+
+
+FAILED = [
+    {"error": "timeout"},
+    None,
+    5,
+    True,
+    {},
+    {"response": {"error": "timeout"}},
+    {"response": None},
+    {"response": {"status_code": 500, "body": {"error": {"message": "overloaded"}}}, "error": None},
+    {"status": "failed", "error": {"code": "server_error"}, "output": []},
+]
+
+
+@pytest.mark.parametrize("failed", FAILED, ids=str)
+def test_a_failed_request_is_an_invalid_prediction_and_no_log_without_calls(failed, tmp_path):
+    """As in records: it is never exact, also if the reference calls nothing."""
+    gold = [[F], []]
+    found = ts.calls(gold, [[F], failed])
+    for result in found.values():
+        assert (result.exact, result.f1) == (0.5, 1)
+        assert result.documents[2]["f1"] is None
+    (said,) = [one for one in found.warnings if one.startswith("invalid, scoring nothing: 1 prediction (")]
+    assert "error" in said or "no log of calls" in said
+    assert ts.calls(gold, [[F], []])["calls"].exact == 1
+    if isinstance(failed, dict):
+        lines = [{"id": "a", "calls": [F]}, {"id": "b", **failed}]
+        gold = [{"id": "a", "calls": [F]}, {"id": "b", "calls": []}]
+        for name, side in (("gold", gold), ("system", lines)):
+            (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in side))
+        done = run("score", "calls", "gold.jsonl", "system.jsonl", "--errors", cwd=tmp_path)
+        assert "2 documents, paired by id, 1 exact" in done.stderr
+        assert "invalid, scoring nothing: 1 prediction (b: " in done.stderr
+    missed = ts.calls([[F], [F]], [[F], failed])["calls"]
+    assert (missed.recall, missed.precision, missed.exact) == (0.5, 1, 0.5)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [],
+        "I cannot do that.",
+        {"calls": []},
+        {"output": [], "error": None},
+        {"answer": "none"},
+        {"role": "assistant", "content": "No."},
+        {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "what a tool answered"}},
+    ],
+    ids=str,
+)
+def test_an_answer_that_calls_nothing_is_right_if_nothing_was_to_be_called(answer):
+    assert ts.calls([[F], []], [[F], answer])["calls"].exact == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "calls"),
+    [
+        ("print(f(x=1))", [F]),
+        ("f(x=1)", [F]),
+        ("print(default_api.f(x=1))", [F]),
+        ("result = default_api.f(x=1)\nprint(result)", [F]),
+        ("print(f(x=1))\nprint(f(x=2))", [F, call("f", x=2)]),
+        ("print(f(x=", 1),
+        ("x + 1", 1),
+    ],
+)
+def test_tool_code_of_gemini(code, calls):
+    for text in (f"```tool_code\n{code}\n```", f"I look it up.\n```tool_code\n{code}\n```\nOne moment."):
+        for log in (
+            text,
+            {"role": "model", "content": text},
+            {"candidates": [{"content": {"parts": [{"text": text}]}}]},
+        ):
+            found = ts.calls([calls if isinstance(calls, list) else [F]], [log])["calls"]
+            if isinstance(calls, list):
+                assert found.exact == 1, log
+            else:
+                assert (found.tally["den_p"], found.exact) == (calls, 0), log
+
+
+def test_texts_without_calls_get_no_advice_about_fields():
+    (said,) = [one for one in ts.calls([[F]], ["I cannot do that."]).warnings if "no call was found" in one]
+    assert "from" not in said
+    assert "<tool_call>" in said
+    (said,) = [one for one in ts.calls([[F]], [{"answer": "none"}]).warnings if "no call was found" in one]
+    assert "from_=PATH" in said

@@ -145,6 +145,7 @@ def test_shards_have_it(corpus, tmp_path):
         as_json(*asked, *more)
         for more in ((), ("--shard", "100"), *([("--shard", "300", "--state", tmp_path / "state")] * 2))
     )
+    assert "shards by name" in run(*asked, "--shard", "100").stderr  # also those in which nothing was answered are cut
     for found in (cut, kept, known):
         assert found["metrics"] == whole["metrics"]
         assert found["documents_by_id"] == whole["documents_by_id"]
@@ -166,9 +167,9 @@ def test_a_document_that_was_not_answered_can_be_explained(corpus):
     named = next(iter(as_json("score", task, gold, filled)["documents_by_id"].values()))
     missing = next(name for name in named if re.search(r"\bb\d*\b", name))
     found = run("explain", task, gold, gaps, "--document", missing, "--missing", "empty")
-    assert "not answered, counted as empty answers" in found.stderr
+    assert re.search(r"(?m)^Warning: \d+ documents not answered, counted as empty answers", found.stderr)
     if task in ("records", "calls"):
-        assert f"{missing}: the prediction is invalid: has no prediction" in found.stdout
+        assert f"{missing}: there is no prediction" in found.stdout
     else:
         assert found.stdout == run("explain", task, gold, filled, "--document", missing).stdout
 
@@ -186,3 +187,46 @@ def test_parts_of_a_task_have_it(corpus):
     parts = ts.Evaluation(task=task, missing="empty")
     parts.update(gold, gaps)
     assert parts.compute().figures == scored(task, gold, gaps, missing="empty").figures
+
+
+def test_without_ids_nothing_tells_what_is_missing(tmp_path, monkeypatch):
+    """Where the documents of files are paired by order, the option is an error, also if the numbers are equal."""
+    monkeypatch.chdir(tmp_path)
+    Path("clusters.jsonl").write_text('{"clusters": [[[0, 1], [2, 3]]]}\n' * 2)
+    Path("relations.jsonl").write_text('{"relations": []}\n' * 2)
+    tags = [["B-PER", "O"], ["O", "B-PER"]]
+    for task, sides in (
+        ("spans", (EXAMPLES / "spans.gold.iob", EXAMPLES / "spans.system.iob")),
+        ("records", ([{"a": 1}], [{"a": 1}])),
+        ("coreference", ("clusters.jsonl",) * 2),
+        ("relations", ("relations.jsonl",) * 2),
+        ("hierarchies", (EXAMPLES / "table1.gold.newick", EXAMPLES / "table1.system1.newick")),
+    ):
+        scored(task, *sides)
+        with pytest.raises(ts.TallystickError, match='missing="empty" needs document ids in both files'):
+            scored(task, *sides, missing="empty")
+    with pytest.raises(ts.TallystickError, match=r'mappings by document id can lack some \(missing="empty"\)'):
+        ts.spans(tags, tags[:1], missing="empty")
+    with pytest.raises(ts.TallystickError, match="no document can be missing"):
+        ts.dependencies(*(EXAMPLES / file for file in FILES["dependencies"]), missing="empty")
+
+
+def test_the_reference_scorer_counts_missing_documents_too():
+    key, response = {"a": [[(0, 1), (2, 3)]], "b": [[(0, 1), (2, 3)]]}, {"a": [[(0, 1), (2, 3)]]}
+    with pytest.raises(ts.TallystickError, match='; compat="reference" counts what the response lacks as missed'):
+        ts.coreference(key, response)
+    usual, asked = (
+        ts.coreference(key, response, compat=compat, missing=missing)
+        for compat, missing in (("reference", "error"), (None, "empty"))
+    )
+    assert usual["conll"].figures == asked["conll"].figures
+
+
+def test_the_lenient_reading_of_records_goes_on_ignoring_what_only_the_prediction_has():
+    gold, system = {"a": {"x": 1}, "b": {"x": 1}}, {"a": {"x": 1}, "c": {"x": 1}}
+    found = ts.records(gold, system, lenient=True, missing="empty")
+    assert found["records"].figures == ts.records(gold, system, lenient=True)["records"].figures
+    assert any("ignored, having no reference: 1 prediction" in one for one in found.warnings)
+    assert any("1 document not answered" in one for one in found.warnings)
+    with pytest.raises(ts.TallystickError, match="; lenient=True scores a missing prediction as nothing and ignores"):
+        ts.records(gold, system)

@@ -3,6 +3,7 @@ import json
 import pytest
 from span_counting import count_exact
 
+import tallystick as ts
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.tasks.spans.jsonl import Offsets, read_spans
 
@@ -119,3 +120,31 @@ def test_options_are_checked(write):
         read_spans(path, path, Offsets(tokenizer="word"))
     with pytest.raises(MetricError, match="characters"):
         read_spans(path, path, Offsets(unit="bytes"))  # type: ignore[arg-type]
+
+
+def test_the_text_of_a_span_is_what_is_at_its_offsets(write):
+    """Wherever the text is: with the span, or on the other side; as for other tools' files."""
+    gold = {"text": TEXT, "spans": [{"start": 0, "end": 4, "label": "SIDE", "text": "left"}]}
+    knee = {"pieces": [[15, 19], [0, 4]], "label": "SITE", "text": "left knee"}
+    for right in (gold, {"spans": gold["spans"]}, {"spans": [knee]}, {"spans": [{**knee, "text": None}]}):
+        read_spans(write("gold", gold), write("guess", right))
+    wrong = {"start": 0, "end": 4, "label": "SIDE", "text": "right"}
+    said = r"guess:1: span \[0, 4\) SIDE says 'right', but these characters of the text are 'left'"
+    for right in ({"text": TEXT, "spans": [wrong]}, {"spans": [wrong]}):
+        with pytest.raises(InputError, match=said):
+            read_spans(write("gold", gold), write("guess", right))
+    with pytest.raises(InputError, match=r"span \[15, 19\), \[0, 4\) SITE says 'right knee', but .* are 'left knee'"):
+        read_spans(write("gold", gold), write("guess", {"spans": [{**knee, "text": "right knee"}]}))
+    with pytest.raises(InputError, match="is not inside its text"):
+        read_spans(write("gold", gold), write("guess", {"spans": [{**wrong, "end": 40}]}))
+    paris = {"text": "Ann in Paris", "spans": [{"text": "Paris", "start": 0, "end": 3, "label": "LOC"}]}
+    with pytest.raises(InputError, match=r"<reference>:1: span \[0, 3\) LOC says 'Paris', but .* are 'Ann'"):
+        ts.spans([paris], [paris])
+
+
+@pytest.mark.parametrize(("tags", "place"), [(["B-PER", None], 1), (["O", "O", 5], 2), (["O", float("nan")], 1)])
+def test_what_is_no_tag_among_tags_is_blamed(tags, place):
+    right = ["O"] * len(tags)
+    for left, where in (([tags], r"reference\[0\]"), ({"a": tags}, r"reference\['a'\]")):
+        with pytest.raises(ts.TallystickError, match=rf"^{where}\[{place}\]: expected a tag, .* found (None|5|nan)$"):
+            ts.spans(left, [right] if isinstance(left, list) else {"a": right})

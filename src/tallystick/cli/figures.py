@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.comparison import Showing, base_among, base_option, page_options, show_comparisons, ties_option
+from tallystick.cli.compare import Showing, base_among, base_option, page_options, show_comparisons, ties_option
 from tallystick.cli.main import chosen_format, formats
 from tallystick.cli.options import Layout, check_before, layout_options, take
 from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
@@ -311,3 +311,7 @@ def _decimals(text: str) -> int:
     except InvalidOperation:  # an exponent that a decimal number cannot have; as a float it is 0
         return 0
     return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+compared = figures_command("Compare figures that you already have.", best_first=False)
+ranked = figures_command("A leaderboard of figures that you already have.", best_first=True)

@@ -18,7 +18,6 @@ from pathlib import Path
 import click
 
 from tallystick.cli.compare import Entries, comparison_options, named_systems, split_references, systems_command
-from tallystick.cli.figures import figures_command
 from tallystick.cli.main import LazyGroup
 from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Task, find_task
@@ -151,7 +150,11 @@ def _by_stem(files: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return {stems[name] if stems[name] and often[stems[name]] == 1 else name: runs for name, runs in files.items()}
 
 
-@click.group(cls=LazyGroup, tasks=leaderboard_command)
+@click.group(
+    cls=LazyGroup,
+    tasks=leaderboard_command,
+    lazy={"figures": ("tallystick.cli.figures:ranked", "A leaderboard of figures that you already have.")},
+)
 def leaderboard() -> None:
     """A leaderboard for a shared task: all systems under all metrics, ranks, groups that are not significantly apart, one page.
 
@@ -160,6 +163,3 @@ def leaderboard() -> None:
     tallystick leaderboard coreference gold/ systems/ --format latex
     tallystick leaderboard figures table.csv --report board.html
     """
-
-
-leaderboard.add_command(figures_command("A leaderboard of figures that you already have.", best_first=True))

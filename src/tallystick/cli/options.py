@@ -412,10 +412,10 @@ class Engine:
 
     def check(self, *files: str | None) -> None:
         """Shards are read from files, each part by itself; standard input is held."""
-        from tallystick.files.source import reads_once
+        from tallystick.files.source import Source
 
         for file in files:
-            if file is not None and file != "-" and reads_once(file):
+            if file is not None and file != "-" and Source.of(file).reads_once:
                 raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
 
 

@@ -134,7 +134,7 @@ def asked_of(common: Common, advance: Callable[[int, int], None] | None = None, 
     """What a task is asked for beside its figures."""
     return Asked(
         common.by, common.label, common.limit, chosen_format(common.format_), bool(common.report),
-        common.report_documents if common.report else 0, common.wants_rows, common.policy(), advance,
+        common.report_documents if common.report else 0, common.wants_rows, common.policy(), common.undefined is not None, advance,
         by_document=common.wants_parts, train=train, texts=train is not None or common.slice is not None, errors=common.differences,
     )  # fmt: skip
 
@@ -190,7 +190,7 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
     from tallystick.results.documents import at_field, differences
 
     found = task.explain(*files, settings, wish)
-    for line in found.opening:
+    for line in (*found.opening, *(f"Warning: {warning}" for warning in found.warnings)):
         say(line)
     if not found.documents:
         if wish.document is not None:
@@ -279,7 +279,7 @@ class Ending:
 def finish(ending: Ending, common: Common) -> None:
     """The files first, so that a reader that leaves early (`| head`) does not cost them; then the figures and the task's own tables
     in the chosen format, what is to be said about them, and the gates."""
-    from tallystick.results.units import interval_line
+    from tallystick.results.result import interval_line
 
     for line in ending.opening:
         say(line)
@@ -433,10 +433,12 @@ def score_in_shards(
     wants = Wants(rows, fields, labels, absent=task.allows_absent(settings))
     with workers_of(task, engine) as executor:
         known = task.look_first(files, settings, partial(_ask_parts, task, settings, engine.shard, executor))
-        reading = Reading(part=True, known=known, asked=asked_of(common))
-        key = {"metrics": metrics, **asdict(settings), "known": known, "asked": reading.asked}
+        asked = asked_of(common)
+        reading = Reading(part=True, known=known, asked=asked)
+        key = {"metrics": metrics, **asdict(settings), "known": known, "asked": asked}
         score = ScorePart(task, metrics, settings, reading)
         done = run_in_shards(task, engine, score, files, executor, key=key, wants=wants)
+        done = replace(done, results=asked.decided(done.results))
     gathered = Scored(None, done.results, extra=done.extra, unanswered=done.unanswered)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(task, done, common))

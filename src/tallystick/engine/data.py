@@ -8,7 +8,7 @@
     Nullable(position, present)         row k is present[position[k]], or None where that is -1
     Leaf                                plain values that are no Python list: Arrow's, or codes with their table
 
-The array forms are the shape of Arrow's nested arrays (`columns.arrow` makes them). `field` and `items` go one step
+The array forms are the shape of Arrow's nested arrays (`engine.arrow` makes them). `field` and `items` go one step
 down, whatever the form; everything else in the engine is blind to the difference. `take`, `sliced` and `as_objects` give some
 rows of a column, and a column as Python values, whatever its form; `code_jointly` gives equal values of two columns one number.
 """

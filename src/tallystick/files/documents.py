@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean, some
@@ -139,10 +140,12 @@ class HeldLines(Lines):
 
     def __init__(
         self, file: str, lines: Sequence[bytes], names: Sequence[Any] | None = None, places: Sequence[Place] | None = None,
-        remark: str = "", texts: bool = False, inside: bool = False,
+        remark: str = "", texts: bool = False, inside: bool = False, invalid: Mapping[int, str] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
+        self.invalid = invalid
+        """What is wrong with documents that are none, by their place."""
         self.texts, self.inside = texts, inside
         """Whether some documents are as a model wrote them, and whether names are inside, too."""
 
@@ -158,6 +161,9 @@ class HeldLines(Lines):
 
     def place(self, number: int) -> Place:
         return super().place(number) if self.places is None else self.places[number - 1]
+
+    def why_invalid(self, number: int, kind: str) -> str:
+        return self.invalid.get(number - 1) or super().why_invalid(number, kind)
 
     def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
         for start in range(0, len(self.documents), most):

@@ -342,9 +342,23 @@ class Json:
         return [Json(item, self.place, self, k) for k, item in enumerate(self.value)]
 
     def listed(self, *keys: str) -> list[Json]:
-        """The items of the list under the first of these keys that is there; none without one."""
+        """The items of the list under the one of these keys that is there; none without one. A key that is one of them but for its number or
+        capitals is misspelt."""
+        self.refuse_several(*keys)
         found = self.get(*keys)
+        if found is None:
+            meant = {key.rstrip("s") for key in keys}
+            for key in self.mapping():
+                if key not in keys and key.casefold().rstrip("s") in meant:
+                    raise self.fail(f"has no {keys[0]!r}, but {key!r}; expected {keys[0]!r}")
         return [] if found is None else found.each()
+
+    def refuse_several(self, *keys: str) -> None:
+        """That not two of these keys are there with different values: one of them would be gone."""
+        there = [key for key in keys if self.mapping().get(key) is not None]
+        for other in there[1:]:
+            if self.value[other] != self.value[there[0]]:
+                raise self.fail(f"has {there[0]!r} beside {other!r}: which of them is meant? Give one")
 
     def several(self, least: int, what: str) -> list[Json]:
         """The items of a list that must have at least so many."""

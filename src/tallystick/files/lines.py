@@ -22,7 +22,6 @@ from tallystick.files.source import (
     AnySource,
     Source,
     is_packed,
-    read_bytes,
     unpacked_name,
 )
 from tallystick.frozen import frozen
@@ -87,6 +86,10 @@ class Lines:
     def place(self, number: int) -> Place:
         """Where a document stands."""
         return Place(self.file, number)
+
+    def why_invalid(self, number: int, kind: str) -> str:
+        """What is wrong with a document that is none, but of another kind."""
+        return f"expected an object, found {kind}"
 
     def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
         """A malformed line, with a caret where the parser stopped, and what can be done about it."""
@@ -221,7 +224,7 @@ class ArrowLines(Lines):
         super().__init__(name)
         pa = load_pyarrow(self.file)
         if not Path(name).exists() or Path(name).is_dir():
-            read_bytes(name)  # says what is wrong
+            self.source.read()  # says what is wrong
         try:
             self._source = self._open_arrow(pa)
             self.schema: Any = self._source.schema_arrow if self.is_parquet else self._source.schema

@@ -258,13 +258,13 @@ class Documents(Generic[T]):
         if tokens:
             self.tokens[name] = hash(tuple(tokens))
 
-    def note_duplicates(self, items: Callable[[T], Sequence[Hashable]], what: str) -> None:
-        """Say how many items of sets were given more than once."""
+    def note_duplicates(self, items: Callable[[T], Sequence[Hashable]], what: str, unless: str = "") -> None:
+        """Say how many items of sets were given more than once; `unless` is who counts them as often."""
         extra = {name: len(found) - len(set(found)) for name, one in self.values.items() if (found := items(one))}
         where = next((name for name, count in extra.items() if count), None)
         if where is not None:
             many = counted(sum(extra.values()), f"duplicate {what}")
-            self.warnings.append(f"{self.file}: {many} counted once, the first in {where}")
+            self.warnings.append(f"{self.file}: {many} counted once{unless}, the first in {where}")
 
     def names_here(self, names: Sequence[str], named: bool, file: str) -> list[str | None]:
         """What the documents of another file are called in this one (None: it has no such document): the same, or, if one of the files

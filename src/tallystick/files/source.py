@@ -466,21 +466,6 @@ def _read_stdin() -> bytes:
     return b"".join(pieces)
 
 
-def reads_once(name: AnySource) -> bool:
-    """Whether what stands there is gone once it is read, and is not kept."""
-    return Source.of(name).reads_once
-
-
-def read_bytes(name: AnySource) -> bytes:
-    """The whole content, unpacked."""
-    return Source.of(name).read()
-
-
-def read_head(name: AnySource, most: int = 1 << 16) -> bytes:
-    """The first bytes of a file, unpacked; of standard input, which can be read only once, none."""
-    return Source.of(name).head(most)
-
-
 def read_text(name: AnySource) -> str:
     """The whole content as UTF-8 text without a byte order mark."""
     return Source.of(name).text()

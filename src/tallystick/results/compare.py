@@ -48,9 +48,8 @@ from tallystick.results.resampling import (
     resampled_figures,
     where_present,
 )
-from tallystick.results.result import Result, shared_signatures
+from tallystick.results.result import RESAMPLES, GroupSpec, Result, in_units, shared_signatures, unit_line
 from tallystick.results.selection import of_one_kind, stacked
-from tallystick.results.units import RESAMPLES, GroupSpec, in_units, unit_line
 
 Runs = Sequence[Result | Mapping[str, Result]] | Mapping[str, Mapping[str, Result]]
 _Runs = Mapping[str, Sequence[Mapping[str, Result]]]

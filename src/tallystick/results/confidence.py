@@ -34,7 +34,7 @@ from tallystick.engine.values import field_names
 from tallystick.errors import MetricError, check_share, counted
 from tallystick.frozen import frozen
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, explain_documents
-from tallystick.results.units import RESAMPLES
+from tallystick.results.result import RESAMPLES
 from tallystick.show.tables import Column, Table, Tables
 
 Address = tuple[Any, ...]

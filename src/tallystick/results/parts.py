@@ -26,11 +26,10 @@ from tallystick.errors import MetricError, counted
 from tallystick.frozen import frozen
 from tallystick.results.compare import compare_parts, splits_with
 from tallystick.results.resampling import EQUAL, Interval, intervals, where_present
-from tallystick.results.result import LabelFigures, Result
+from tallystick.results.result import RESAMPLES, LabelFigures, Result, interval_line
 from tallystick.results.results import called_by, expressions, find_labels
 from tallystick.results.selection import OverDocuments, mean_over_documents
 from tallystick.results.tables import figure_name
-from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:
@@ -317,26 +316,23 @@ class PartComparison:
             [part, _whole(self.support[part]), *(_estimate(self.tested.cells[s, part]) for s in self.tested.systems)]
             for part in self.parts
         ]
-        tables = []
-        scored = ["won", "lost", "tied"]
-        if len(self.tested.systems) == 2:
-            ((first, second),) = self._pairs
-            head += [Column(f"{second} - {first}", "gain"), Column("p (Holm)", "number"), *scored]
-            for row in body:
-                row += self._row(str(row[0]), first, second)
-        title = f"{self.metric} by {self.called}"
-        tables.append(Table(head, body, title, self._notes(), metric=self.metric))
-        if len(self.tested.systems) > 2:
+        scored, title = ["won", "lost", "tied"], f"{self.metric} by {self.called}"
+        if len(self.tested.systems) <= 2:
+            for first, second in self._pairs:
+                head += [Column(f"{second} - {first}", "gain"), Column("p (Holm)", "number"), *scored]
+                for row in body:
+                    row += self._row(str(row[0]), first, second)
+            tables = [Table(head, body, title, [*self._notes(), *self._unharmed()], metric=self.metric)]
+        else:
             pairs = [[part, a, b, *self._row(part, a, b)] for part in self.parts for a, b in self._pairs]
-            columns = [
-                self.called,
-                "first",
-                "second",
-                Column("second - first", "gain"),
-                Column("p (Holm)", "number"),
-                *scored,
-            ]
-            tables.append(Table(columns, pairs, f"{title}: every pair", metric=self.metric))
+            gain, p = Column("second - first", "gain"), Column("p (Holm)", "number")
+            tables = [
+                Table(head, body, title, self._notes(), metric=self.metric),
+                Table(
+                    [self.called, "first", "second", gain, p, *scored], pairs, f"{title}: every pair",
+                    [*self._about_tests(), *self._unharmed()], metric=self.metric,
+                ),
+            ]  # fmt: skip
         return [*tables, *self._regressed(rows)]
 
     def _row(self, part: str, first: str, second: str) -> list[Any]:
@@ -355,25 +351,29 @@ class PartComparison:
         return difference.is_significant
 
     def _notes(self) -> list[str]:
+        """What the figures are, and the marks at them: letters, or, where the differences are in the same table, their stars."""
         run = next(iter(self.tested.runs.values()))[0]
         figure = figure_name(run[self.parts[0]].kind.headline)
-        level = self.tested.how["level"]
-        notes = [f"Figures: {figure}. [ ]: {100 * level:g} % interval."]
-        if self.tested.differences:
-            tests = sum(d.p is not None for d in self.tested.differences.values())
-            significant = any(map(self.is_significant, self.tested.differences.values()))
-            said = f"p ≤ {1 - level:.2g} after Holm's correction over {counted(tests, 'test')}"
-            untested = "Nothing is tested: there are too few of what is drawn."
-            no_star = f"No difference is significant ({said})." if tests else untested
-            notes.append(f"*: {said}." if significant else no_star)
-        notes += self._over_some_splits()
+        figures = f"Figures: {figure}. [ ]: {100 * self.tested.how['level']:g} % interval."
+        return [figures, *self._about_tests(len(self.tested.systems) > 2), *self._over_some_splits()]
+
+    def _about_tests(self, letters: bool = False) -> list[str]:
+        """What letters or stars stand for, or that nothing is significant."""
+        if not self.tested.differences:
+            return []
+        tests = sum(d.p is not None for d in self.tested.differences.values())
+        said = f"p ≤ {1 - self.tested.how['level']:.2g} after Holm's correction over {counted(tests, 'test')}"
+        if any(map(self.is_significant, self.tested.differences.values())):
+            better = "Letters: systems, by the letter before their name, that a figure is significantly better than"
+            return [f"{better} ({said})." if letters else f"*: {said}."]
+        untested = "Nothing is tested: there are too few of what is drawn."
+        return [f"No difference is significant ({said})." if tests else untested]
+
+    def _unharmed(self) -> list[str]:
+        """Which systems have no document that got worse."""
         first, *others = self.tested.systems
-        notes += [
-            f"No document is worse in {one} than in {first}."
-            for one in others
-            if not self.regressions(first, one, 0)[1]
-        ]
-        return notes
+        without = [one for one in others if not self.regressions(first, one, 0)[1]]
+        return [f"No document is worse in {one} than in {first}." for one in without]
 
     def _over_some_splits(self) -> list[str]:
         """Which parts only some splits have, so that their means are over these."""

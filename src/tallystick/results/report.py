@@ -23,9 +23,8 @@ from tallystick.files.writing import JsonText, to_json_object, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, carry_documents, derivation
 from tallystick.results.resampling import Interval, intervals
-from tallystick.results.result import worst_first
+from tallystick.results.result import RESAMPLES, interval_line, worst_first
 from tallystick.results.tables import figure_name, shorten, shorten_both
-from tallystick.results.units import RESAMPLES, interval_line
 from tallystick.show.page import Section, interval_bar, page_cell, page_table, render_page, table_data
 from tallystick.show.tables import Table, figure_text
 from tallystick.version import __version__

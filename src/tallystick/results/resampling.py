@@ -49,7 +49,7 @@ from tallystick.engine.drawing import (
 from tallystick.engine.tally import Counts, Kind, strata_of
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.frozen import frozen
-from tallystick.results.units import RESAMPLES, in_units
+from tallystick.results.result import RESAMPLES, in_units
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result

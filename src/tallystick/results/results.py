@@ -17,11 +17,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled
-from tallystick.errors import MetricError, counted, did_you_mean, unknown_document
+from tallystick.errors import InputError, MetricError, counted, did_you_mean, some, unknown_document
 from tallystick.frozen import frozen
 from tallystick.results import tables as reports
-from tallystick.results.result import Result, shared_signatures
-from tallystick.results.units import RESAMPLES, GroupSpec
+from tallystick.results.result import RESAMPLES, Groups, GroupSpec, Result, shared_signatures
 from tallystick.show.tables import Table, Tables, Written, notebook_table, of_metric, ratios, to_text, write_table
 
 if TYPE_CHECKING:
@@ -329,9 +328,23 @@ class Results(Written, Mapping[str, Result]):
     def grouped(self, by: GroupSpec) -> Results:
         """The same results, whose documents are drawn in groups for every interval and test: by a field of the reference ("patient"), a
         column of a file by document id ("about.csv:patient"), a mapping from ids, or a list with the group of each document."""
-        from tallystick.results.units import grouped
+        from tallystick.results.slices import values_of
 
-        return grouped(self, by)
+        first = next(iter(self._results.values()))
+        if isinstance(by, (str, Mapping)):
+            called, values = values_of(self, by, "groups")
+            called = "groups" if isinstance(by, Mapping) else by
+        else:
+            called, values = "groups", list(by)
+            if len(values) != len(first.ids):
+                raise MetricError(
+                    f"groups: {counted(len(values), 'group')} for {counted(len(first.ids), 'document')}; expected one for each"
+                )
+        absent = [key for key, value in zip(first.ids, values, strict=True) if value is None or value == ""]
+        if absent:
+            raise InputError(f"has no group for {counted(len(absent), 'document')}: {some(absent)}", called)
+        of = {key: str(value) for key, value in zip(first.ids, values, strict=True)}
+        return self.changed(groups=Groups(called, of))
 
     def __add__(self, other: Results) -> Results:
         """The results of the documents of both, as if they had been scored together."""

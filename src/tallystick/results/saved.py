@@ -33,8 +33,7 @@ from tallystick.frozen import frozen
 from tallystick.results.compare import compare_parts
 from tallystick.results.parts import Portions
 from tallystick.results.resampling import Difference, check_settings
-from tallystick.results.result import Result
-from tallystick.results.units import RESAMPLES
+from tallystick.results.result import RESAMPLES, Result
 from tallystick.show.tables import Column, Estimate, Table
 
 if TYPE_CHECKING:

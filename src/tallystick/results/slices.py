@@ -31,9 +31,8 @@ from tallystick.frozen import frozen
 from tallystick.results.accounts import numbering
 from tallystick.results.parts import NONE, Portions, bin_of, bin_order
 from tallystick.results.resampling import EQUAL, Interval, check_settings, figures_of, holm, intervals
-from tallystick.results.result import Result
+from tallystick.results.result import Result, in_units
 from tallystick.results.selection import OverDocuments
-from tallystick.results.units import in_units
 from tallystick.show.tables import Column, Estimate, Table, Tables
 
 if TYPE_CHECKING:

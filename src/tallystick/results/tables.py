@@ -63,12 +63,12 @@ def worst_documents(results: Iterable[Result], limit: int | None = None) -> list
     return [results[0].ids[k] for k in np.lexsort((size, value, undefined))[:limit].tolist()]
 
 
-def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
-    """Precision, recall and F1 by name, with the four sums that they are made of; None where a figure is 0/0."""
+def counted_figures(rows: Mapping[str, F64], undefined: float | None) -> dict[str, dict[str, Any]]:
+    """Precision, recall and F1 by name, with the four sums that they are made of; `undefined` where a figure is 0/0."""
     kind = Counts(one=False)
     return {
         name: {
-            **{key: None if np.isnan(value) else float(value) for key, value in kind.figures(sums).items()},
+            **{key: undefined if np.isnan(value) else float(value) for key, value in kind.figures(sums).items()},
             "tally": dict(zip(kind.sums, sums.tolist(), strict=True)),
         }
         for name, sums in rows.items()

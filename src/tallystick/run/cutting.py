@@ -32,8 +32,6 @@ from tallystick.files.source import (
     open_packed,
     packed_errors,
     packing,
-    read_bytes,
-    read_head,
 )
 from tallystick.frozen import frozen
 
@@ -205,7 +203,7 @@ def _open(name: str) -> IO[bytes]:
     try:
         return open_packed(name) if is_packed(name) else open(name, "rb")
     except OSError:
-        read_bytes(name)  # says what is wrong
+        Source.of(name).read()  # says what is wrong
         raise
 
 
@@ -301,7 +299,7 @@ def read_header(name: str, boundaries: Boundaries, head: bytes | None = None) ->
     """The header of a file, or of its first bytes where these are at hand."""
     if boundaries.header is None:
         return Header()
-    head = read_head(name) if head is None else head
+    head = Source.of(name).head() if head is None else head
     found = boundaries.header(head)
     return Header(tuple((start, stop, 1 + head.count(b"\n", 0, start)) for start, stop in found), head)
 
@@ -365,14 +363,16 @@ def _by_name(
     headers = [read_header(reference, boundaries).ranges, read_header(predicted, other).ranges]
     names: list[Any] = []
     weight = number = position = 0
+    answered = False  # whether any of these was predicted: a part without a document cannot be read
     for key, ranges in left.items():
-        names.append(key)
-        weight += sum(stop - start for start, stop, _ in ranges)
-        if weight >= size:
+        if weight >= size and answered and key in right:
             shard = _named(reference, predicted, left, right, names, headers, number)
             position += weight
             yield replace(shard, position=position)
-            names, weight, number = [], 0, number + 1
+            names, weight, number, answered = [], 0, number + 1, False
+        names.append(key)
+        weight += sum(stop - start for start, stop, _ in ranges)
+        answered = answered or key in right
     # what only the predictions have goes with the last shard
     if names or right.keys() - left.keys():
         names += [key for key in right if key not in left]

@@ -253,13 +253,15 @@ def quantity(value: float) -> str:
 class Ratio(str):
     """Two sums as a reader sees them, 24,048 / 27,822; for a program 24048 / 27822, with all digits."""
 
-    __slots__ = ("plain",)
+    __slots__ = ("plain", "sums")
     plain: str
+    sums: tuple[float, float]
 
     @staticmethod
     def of(part: float, whole: float) -> Ratio:
         found = Ratio(f"{quantity(part)} / {quantity(whole)}")
         found.plain = " / ".join(repr(int(one)) if one == int(one) else repr(float(one)) for one in (part, whole))
+        found.sums = part, whole
         return found
 
 
@@ -268,6 +270,8 @@ def ratios(tally: Mapping[str, float]) -> list[Ratio]:
     return [Ratio.of(tally[f"num_{side}"], tally[f"den_{side}"]) for side in "pr"]
 
 
+SUMS = {"of predicted": ("num_p", "den_p"), "of reference": ("num_r", "den_r")}
+"""The columns of ratios, and what their two numbers are called in a tally."""
 BEST, SECOND = 1, 2
 
 
@@ -357,14 +361,21 @@ class Table(Written):
     """The metric whose figures these are, where there may be tables of several."""
 
     def to_frame(self) -> Any:
-        """A pandas data frame, under its first column."""
+        """A pandas data frame, under its first column; what is printed as `4 / 8` is two columns, as in a tally."""
         try:
             import pandas
         except ImportError:
             raise TallystickError("to_frame() needs pandas: pip install pandas") from None
         table = for_programs(self)
         names = list(map(str, table.columns))
-        columns = {name: [row[k] for row in table.rows] for k, name in enumerate(names)}
+        columns: dict[str, list[Any]] = {}
+        for k, name in enumerate(names):
+            cells = [row[k] for row in table.rows]
+            if name in SUMS and any(isinstance(cell, Ratio) for cell in cells):
+                both = [cell.sums if isinstance(cell, Ratio) else (None, None) for cell in cells]
+                columns |= dict(zip(SUMS[name], map(list, zip(*both, strict=True)), strict=True))
+            else:
+                columns[name] = cells
         return pandas.DataFrame(columns).set_index(names[0])
 
     def to_format(self, format: str, **how: Unpack[How]) -> str:

@@ -159,7 +159,12 @@ def allow_code() -> Any:
     )
 
 
-def missing_option() -> Any:
+MISSING_HELP = (
+    "Documents that the system did not answer: an error, or counted as empty answers. Needs document ids in both files."
+)
+
+
+def missing_option(says: str = MISSING_HELP) -> Any:
     """The option of every task whose documents have ids: what becomes of those that the prediction lacks.
 
     >>> from tallystick.tasks.contract import missing_option
@@ -169,7 +174,6 @@ def missing_option() -> Any:
     >>> GappySettings().missing
     'error'
     """
-    says = "Documents that the system did not answer: an error, or counted as empty answers. Needs document ids in both files."
     return option("error", says, choices=("error", "empty"))
 
 
@@ -253,6 +257,8 @@ class Asked:
     """How many documents a report carries with their alignment."""
     keep_rows: bool = True
     undefined: float | None = None
+    decides: bool = False
+    """Whether somebody asked for `undefined` in the place of the task's own policy for 0/0."""
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
     """Whether the documents are kept, to be looked at later."""
@@ -266,6 +272,10 @@ class Asked:
     """Whether what is asked for looks at the words of documents."""
     errors: bool = False
     """Whether errors are listed, with what stands around them."""
+
+    def decided(self, results: Results) -> Results:
+        """Results with the policy for 0/0 that was asked for."""
+        return {name: one.changed(undefined=self.undefined) if self.decides else one for name, one in results.items()}
 
 
 @frozen
@@ -376,6 +386,7 @@ class Explained:
     count: int
     by: str = ""
     opening: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Task:
@@ -529,6 +540,7 @@ class Task:
         scored, read_as = self.read_as(
             self.score(reference, predicted, metrics, settings, reading), (reference, predicted), settings
         )
+        scored = replace(scored, results=asked.decided(scored.results))
         shown = self.show(scored, settings, asked) + read_as
         if asked.by in ("label", "field"):
             shown = self.breakdown(scored, asked.by, asked.label) + shown

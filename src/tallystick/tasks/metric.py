@@ -161,7 +161,7 @@ def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> 
     else:
         chosen = worst_documents([result], wish.worst or 1)
     documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
-    return Explained(documents, result.count, name, opening=said_of_missing(scored.unanswered))
+    return Explained(documents, result.count, name, warnings=said_of_missing(scored.unanswered))
 
 
 def _worst_at(result: Result, path: str, most: int) -> list[Any]:

@@ -263,13 +263,15 @@ function drawTree(tree, title) {
   const body = el("tbody");
   table.append(cols, el("thead", "", head), body);
   rowsOf(tree, 0, body);
-  const credits = [...body.querySelectorAll("td.credit")].map(cell => width(cell.textContent, 14.3));
-  table.style.setProperty("--credit", Math.max(120, Math.ceil(Math.max(...credits)) + 26) + "px");
+  const credits = [...body.querySelectorAll("td.credit")].map(cell => cell.textContent);
+  const widths = credits.map(text => width(text, 14.3));
+  table.style.setProperty("--credit", Math.max(120, Math.ceil(Math.max(...widths)) + 26) + "px");
   const box = el("div", "scroll", table);
   box.tabIndex = 0;
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", title);
-  return el("section", "", el("h4", "", title), box);
+  const two = credits.find(text => text.includes(" / "));
+  return el("section", "", el("h4", "", title), box, two ? el("p", "note", `${two}: what was earned, of all that the reference has / of all that was predicted.`) : null);
 }
 // Why there is no prediction, and below that what was written instead.
 function why(text) {

@@ -233,7 +233,7 @@ class Amr(Task):
         missing = self.missing(settings)
         left, right = self.read(reference, predicted, settings, Reading(missing=missing))
         name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.time_limit)
-        return Explained([(name, {}, tree)], len(left), "smatch", opening=tuple(missing.notes()))
+        return Explained([(name, {}, tree)], len(left), "smatch", warnings=tuple(missing.notes()))
 
 
 def _counting(settings: AmrSettings) -> Counting:

@@ -3,17 +3,17 @@
     nested  {"id", "tokens", "events": [{"id", "type", "trigger": {"start", "end"}, "arguments": [{"role", "text", "start", "end"}]}]}
     flat    {"id", "tokens", "events": [{"id", "type", "trigger"}], "arguments": [{"event", "role", "text", "start", "end"}]}
 
-A trigger may also be a text, or an object with its text; an argument needs its text, or start and end (exclusive) in a document
-with tokens. A prediction need not repeat tokens and events. An event is known by its id or by its trigger's span and type.
+A trigger may also be [start, end], a text, or an object with its text, and arguments may be by role, {"attacker": [0, 2]}. An argument needs
+its text, or start and end (exclusive) in a document with tokens. A prediction need not repeat tokens and events. An event is known by its id or by its trigger's span and type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tallystick.errors import InputError, Place, did_you_mean, some
+from tallystick.errors import InputError, Place, counted, did_you_mean, some
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, Missing, Paired, names_of, pair_documents
 from tallystick.files.source import AnySource, Opening, find_format, shown_name
@@ -24,6 +24,8 @@ from tallystick.tasks.events.files import (
     GENERATED,
     EventDocument,
     idle_ontology,
+    is_textee,
+    plain_event,
     read_events,
     read_sentences,
     without_article,
@@ -160,7 +162,8 @@ def _known_events(reference: ArgumentDocument | None) -> dict[tuple[Span, str], 
 def _warn(out: Documents[ArgumentDocument], unlike: list[str]) -> None:
     if unlike:
         out.warnings.append(
-            f"{out.file}: {len(unlike):,} arguments do not say what their tokens say; the tokens count. The first is in {unlike[0]}"
+            f"{out.file}: {counted(len(unlike), 'argument')} {'does not say what its' if len(unlike) == 1 else 'do not say what their'} "
+            f"tokens say; the tokens count. The first is in {unlike[0]}"
         )
 
 
@@ -177,7 +180,7 @@ def _is_plain(record: Json) -> bool:
     if not isinstance(events, list) or record.has("wnd_id"):
         return False
     first = next((one for one in events if isinstance(one, dict)), None)
-    return first is None or not ("triggers" in first or isinstance(first.get("trigger"), list))
+    return first is None or not ("triggers" in first or is_textee(first))
 
 
 def _read_plain(
@@ -198,7 +201,7 @@ def _read_plain(
         known = _known_events(its)
         events: dict[str, DescribedEvent] = {}
         arguments: list[EventArgument] = []
-        for one in record.listed("events"):
+        for one in map(plain_event, record.listed("events")):
             event = _event(one, own, known)
             if event.id in events:
                 raise one.fail(f"duplicate event {event.id!r}; ids must be unique")
@@ -219,14 +222,14 @@ def _read_plain(
                     f"{did_you_mean(named.name(), ids)}"
                 )
             arguments.append(_argument(item, named.name(), texts))
-        out.add(
-            key, ArgumentDocument(tuple(arguments), tuple(events.values()), own, read_sentences(record)), record.place
-        )
+        document = ArgumentDocument(tuple(arguments), tuple(events.values()), own, read_sentences(record))
+        out.add(key, document, record.place, tokens=own if listed is not None else ())
     _warn(out, unlike)
     return out
 
 
 def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str], str]) -> DescribedEvent:
+    found.refuse_several("type", "event_type")
     type_ = found.get("type", "event_type")
     trigger = found.get("trigger")
     span, text = None, ""
@@ -261,8 +264,9 @@ def _argument(found: Json, event: str, texts: _Texts) -> EventArgument:
     text, span = found.get("text"), _span(found)
     if text is None and span is None:
         raise found.fail("an argument needs its 'text', or 'start' and 'end'")
+    role, said = found.at("role").text(), text.text() if text is not None else None
     try:
-        return texts.argument(event, found.at("role").text(), text.text() if text is not None else None, span)
+        return texts.argument(event, role, said, span)
     except InputError as error:
         raise found.fail(error.reason) from None
 
@@ -288,7 +292,21 @@ def read_pair(
     right = read_arguments(predicted, reference=left, ontology=ontology, strip_articles=strip_articles)
     if ontology is not None and right.documents.format != GENERATED:
         right.documents.warnings.append(idle_ontology([right.documents.file]))
-    return pair_documents(left.documents, right.documents, ArgumentDocument, absent)
+    for side in (left.documents, right.documents):
+        side.note_duplicates(lambda one: [(a.event, a.role, a.span, a.text) for a in one.arguments], "argument")
+    pairs = pair_documents(left.documents, right.documents, ArgumentDocument, absent)
+    return replace(pairs, warnings=(*pairs.warnings, *_other_types(pairs, right.documents.file)))
+
+
+def _other_types(pairs: Paired[ArgumentDocument], file: str) -> Iterator[str]:
+    """What to say of predicted events that are called by an id of the reference and say another type: the id counts."""
+    found = []
+    for name, reference, predicted in zip(pairs.ids, pairs.reference, pairs.predicted, strict=True):
+        types = {event.id: event.type for event in reference.events}
+        found += [(name, one) for one in predicted.events if one.type and types.get(one.id, one.type) != one.type]
+    if found:
+        (name, one), many = found[0], counted(len(found), "event")
+        yield f"{file}: {many} of another type than the reference has under the same id, which counts; the first in {name}: {one.id!r}, {one.type!r}"
 
 
 def _take_sentences(reference: Documents[ArgumentDocument], known: Documents[EventDocument]) -> None:

@@ -206,8 +206,8 @@ class Arguments(Task):
         from tallystick.results.tables import counted_figures, rows_as_json
         from tallystick.tasks.arguments.show import roles_table
 
-        stages = [stage for stage in scored.corpus.stages if stage in scored.results]
-        rows = {stage: counted_figures(scored.corpus.by_role(stage)) for stage in stages}
+        known = {stage: scored.results[stage].undefined for stage in scored.corpus.stages if stage in scored.results}
+        rows = {stage: counted_figures(scored.corpus.by_role(stage), undefined) for stage, undefined in known.items()}
         tables = [roles_table(stage, found) for stage, found in rows.items()]
         return Shown(tables, {"labels": {stage: rows_as_json(found) for stage, found in rows.items()}})
 

@@ -13,7 +13,7 @@
 | inspect_ai                 | {"function": ..., "arguments": {...}}                                                |
 | anybody                    | {"name": ..., "arguments": {...}}, or others of NAMES and ARGUMENTS; or as JSON in a text |
 | BFCL                       | [{"get_weather": {"city": "Oslo"}}], or the text [get_weather(city="Oslo")]             |
-| in a model's text          | <tool_call>{"name": ..., "arguments": {...}}</tool_call>                               |
+| in a model's text          | <tool_call>{"name": ..., "arguments": {...}}</tool_call>, or Gemini's ```tool_code       |
 
 A log is searched for calls in the order in which they stand; definitions of tools, results of calls and requests are left out.
 """
@@ -25,7 +25,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from tallystick.errors import InputError, Place, counted, some
 from tallystick.files.documents import MISSING, found_instead, open_documents, value_at, wrong_id
@@ -88,6 +88,8 @@ MESSAGE = {
 """What an item of a log has that is a message, and no call."""
 OF_BUILTINS = {"status", "results", "result", "outputs", "output", "error", "container_id", "pending_safety_checks"}
 """What a call of a provider's own tool has that is no argument."""
+ENVELOPES = ("response", "body", "result", "output", "message")
+"""Where the answer of a provider is in a log that says more than the answer."""
 NOT_CALLS = ("tool_result",)
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _BEGUN = re.compile(r'\[\s*\{|\{\s*"')
@@ -97,6 +99,10 @@ _BARE = re.compile(r"\s*(?:`+\w*\s*)?(?=[^\W\d][\w.]*\(\s*(?:\)|[^\W\d]\w*\s*=(?
 """A call without a list around it: arguments by name, or none."""
 _CALLED = re.compile(r"\s*[^\W\d][\w.]*\(")
 _MARKS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[\](){},;\n]""", re.DOTALL)
+_TOOL_CODE = re.compile(r"```tool_code\b(.*?)(?:```|\Z)", re.DOTALL)
+"""Gemini's way to call in a text: lines of Python that print what was answered."""
+_OWN = "default_api."
+"""What Gemini writes before the name of a function there."""
 _FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _OPENED = re.compile(r"[\[{]")
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -121,6 +127,8 @@ class Log:
     calls: list[Call]
     place: Place
     possible: bool = False
+    invalid: str = ""
+    """Why this is an invalid prediction, no log in which nothing was called, if it is one."""
 
 
 @dataclass
@@ -167,7 +175,10 @@ class Logs:
             yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
             yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
-        if not any(log.calls for log in self.logs):
+        if not any(log.calls for log in self.logs) and self.wordy == len(self.logs):
+            expected = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>, JSON, or [f(x=1)]'
+            yield f"{self.file}: no call was found in any log; in a text, {expected} are calls"
+        elif not any(log.calls for log in self.logs) and not all(log.invalid for log in self.logs):
             yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
         elif self.wordy:
             yield f"{self.file}: {counted(self.wordy, 'log')} with only words, which call nothing"
@@ -189,7 +200,7 @@ class Logs:
 def find_calls(value: Any, logs: Logs, key: str = "") -> Iterator[Call]:
     """The calls in a value, in the order in which they stand."""
     if isinstance(value, str):
-        yield from _in_text(value, logs) if key in LISTS or "<tool_call>" in value else ()
+        yield from _in_text(value, logs) if key in LISTS or _is_marked(value) else ()
     elif isinstance(value, dict) and key not in CALLS:
         yield from _in_object(value, logs, key)
     elif isinstance(value, (dict, list)):
@@ -358,10 +369,36 @@ def _is_deep(value: Any, most: int = DEEPEST) -> bool:
 
 def _in_text(text: str, logs: Logs) -> Iterator[Call]:
     """The calls in a model's text: between tags, as JSON, or as Python would call them."""
+    for code in _TOOL_CODE.findall(text):
+        yield from _tool_code(code)
+    text = _TOOL_CODE.sub("", text)
     tagged = _TAGGED.findall(text)
     for one in tagged or [text]:
         found = _in_one_text(one, logs)
         yield from found or ([Call(NO_CALL, {}, one)] if tagged and one.strip() else [])
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a text has what marks calls between words."""
+    return "<tool_call>" in text or "```tool_code" in text
+
+
+def _tool_code(text: str) -> list[Call]:
+    """The calls of lines of Python, which are never run, also those inside of `print` and on the right of `=`."""
+    try:
+        body = ast.parse(text.strip()).body
+    except _NO_PYTHON:
+        return [Call(NO_CALL, {}, text.strip())] if text.strip() else []
+    values = [one.value for one in body if isinstance(one, (ast.Expr, ast.Assign)) and one.value is not None]
+    printed = [one for value in values for one in (value.args if _is_print(value) else [value])]
+    found = [_python_call(one) for one in printed if isinstance(one, ast.Call)]
+    for call in found:
+        call.name = call.name.removeprefix(_OWN)
+    return found or [Call(NO_CALL, {}, text.strip())]
+
+
+def _is_print(tree: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "print"
 
 
 def _in_one_text(text: str, logs: Logs) -> list[Call]:
@@ -395,7 +432,7 @@ def _in_content(text: str, logs: Logs) -> Iterator[Call]:
     said = without_reasoning(text).strip()
     fenced = _FENCED.fullmatch(said)
     said = fenced[1] if fenced else said
-    if "<tool_call>" in text:
+    if _is_marked(text):
         yield from _in_text(text, logs)
     elif _LISTED.match(said):
         yield from _in_one_text(said, logs) if _pieces(said, 0)[1] == len(said) else ()
@@ -597,6 +634,20 @@ def _is_log(value: Any) -> bool:
     return bool(known) or any(isinstance(one, (dict, list)) for one in value.values())
 
 
+def _why_invalid(value: Any, id: str = "id") -> str:
+    """Why what has no calls is no answer that calls nothing, but none at all: a request failed, and left an error, or nothing. "" if it is an answer."""
+    if not isinstance(value, dict):
+        return "" if isinstance(value, (str, list)) else f"is {shown(value)}, and no log of calls"
+    if "jsonrpc" in value or _is_answer(value):  # an error of MCP is what a tool answered
+        return ""
+    if value.get("error"):
+        return f"has no calls, and the error {shown(value['error'])}"
+    held = {key: one for key, one in value.items() if key not in (id.split(".")[0], "id", "custom_id")}
+    if not any(isinstance(one, (str, list, dict)) for one in held.values()):
+        return f"is {shown(value)}, and no log of calls"
+    return next(filter(None, (_why_invalid(held[key]) for key in ENVELOPES if isinstance(held.get(key), dict))), "")
+
+
 def _no_log(value: Any, line: bytes, lines: Lines, number: int) -> InputError:
     """The error about a reference that is only words, or no log at all; if it was meant to be JSON, about what is wrong with it."""
     if not isinstance(value, str):
@@ -612,6 +663,7 @@ def _found(value: Any, logs: Logs, log: Log, strict: bool) -> list[Call]:
         calls = _without_logged_twice(list(find_calls(value, logs)), logs)
     except RecursionError:
         raise InputError(TOO_DEEP, log.place) from None
+    log.invalid = "" if strict or calls else _why_invalid(value, logs.id)
     for call in calls if strict else ():
         if call.name == NO_CALL:
             what = f"found {shown(call.given)} for a call"

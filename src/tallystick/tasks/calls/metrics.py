@@ -198,10 +198,12 @@ def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[He
         partner = partners.get(left.names[place] if named else place)
         calls = nearest(log.calls, partner.calls if partner else []) if log.possible else log.calls
         references.append(_line(calls, properties))
-    predictions = [_line(log.calls, properties) for log in right.logs]
+    predictions = [b"null" if log.invalid else _line(log.calls, properties) for log in right.logs]
     found = []
     for logs, lines in ((left, references), (right, predictions)):
-        found.append(HeldLines(logs.file, lines, logs.names if named else None, [log.place for log in logs.logs]))
+        names, places = logs.names if named else None, [log.place for log in logs.logs]
+        invalid = {k: log.invalid for k, log in enumerate(logs.logs) if log.invalid}
+        found.append(HeldLines(logs.file, lines, names, places, invalid=invalid))
     return found[0], found[1]
 
 

@@ -46,7 +46,7 @@ def paired_logs(corpus: Corpus) -> Iterator[PairedLog]:
 
 
 def _calls(line: bytes) -> Sequence[Call]:
-    return decode(line).get("calls") or ()
+    return (decode(line) or {}).get("calls") or ()  # an invalid prediction is null
 
 
 def find_mistakes(corpus: Corpus, ordered: bool) -> Iterator[Mistake]:
@@ -74,7 +74,9 @@ def mended_corpus(corpus: Corpus, mistakes: Sequence[Mistake]) -> Corpus:
                 lines.append(line)
                 names.append(log.name)
                 places.append(corpus.sides[0].place(1))
-    held = HeldLines(right.file, lines, names if right.names is not None else None, places or None)
+    held = HeldLines(
+        right.file, lines, names if right.names is not None else None, places or None, invalid=right.invalid
+    )
     return replace(corpus, sides=(corpus.sides[0], held))
 
 

@@ -557,9 +557,9 @@ def _partners(
     asked = absent is not None and absent.asked
     # what a shard lacks may stand in another one; what was asked for goes before what the reference scorer does
     if found and (asked or not lenient or not key.whole):
-        also = (
-            "" if lenient or asked else "--compat reference counts it as missed, and ignores what only the response has"
-        )
+        also = "--compat reference counts what the response lacks as missed, and ignores what only the response has"
+        if asked:
+            also = f"leave --missing out: {also}" if lenient else ""
         require_allowed(key.file, response.file, only_key, only_response, absent, also)
         return partner
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]

@@ -1,18 +1,15 @@
 """Coreference: mention detection, MUC, B³, CEAF, BLANC, LEA and the CoNLL average.
 
 The first five are expressions of the algebra over documents of entities, after "A Unified View of Evaluation Metrics for
-Structured Prediction" (eq. 17 to 24); each stands beside its equation. Their rows come from one table of the mentions that two
-entities have in common, φ3, and tests hold them equal to the expressions. BLANC and LEA have no expression.
+Structured Prediction" (eq. 17 to 24); each stands beside its equation. Entities are columns, so that the mentions that two of
+them have in common, φ3, are counted once for all metrics. BLANC and LEA have tallies of their own.
 0/0 is 0, as in the reference scorer.
 
 The entities of both sides as columns, and what two entities have in common: n(k, r), a sparse table.
 
-The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document, once for all metrics.
-The tallies are sums over its non-zeros, by document:
+The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document. The metrics that are
+expressions take it from the same columns, and it is computed once. The other tallies are sums over its non-zeros, by document:
 
-    mentions Σ n                                              of Σ |k|,  Σ |r|
-    MUC      Σ (n - 1)                                        of Σ (|k| - 1),  Σ (|r| - 1)
-    CEAF     Σ φ over the best 1:1 matching of entities       φ3 = n of Σ |k|, Σ |r|;  φ4 = 2n / (|k| + |r|) of entities
     B³       Σ n² / |k|  and  Σ n² / |r|                      of Σ |k|,  Σ |r|
     LEA      Σ |k| · links in common / links of k             a singleton has one link, to itself
     BLANC    coreferent links Σ C(n, 2); non-coreferent C(m, 2) - Σ C(m_k, 2) - Σ C(m_r, 2) + Σ C(n, 2)
@@ -32,9 +29,9 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node
-from tallystick.algebra.normalise import f1, f_score, links, precision, recall, sides
+from tallystick.algebra.normalise import Normaliser, f1, links, precision, recall, sides
 from tallystick.algebra.records import record
-from tallystick.algebra.sets import match
+from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -43,7 +40,6 @@ from tallystick.engine.arrays import (
     Items,
     Mask,
     Sums,
-    assign,
     distinct,
     join,
     number,
@@ -51,7 +47,7 @@ from tallystick.engine.arrays import (
     sort_order,
     weighted_counts,
 )
-from tallystick.engine.data import Bag, LazyValues, Memory, Objects, Scope
+from tallystick.engine.data import Bag, LazyValues, Objects, Scope
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -146,10 +142,12 @@ class Overlaps:
     key: Side
     response: Side
     documents: int
+    scope: Scope = field(default_factory=Scope)
+    """Columns of these sides are encoded once for all metrics."""
 
     @cached_property
     def _cells(self) -> Sums:
-        key, response = PHI_3.encode(self.key.members, self.response.members, Scope())
+        key, response = PHI_3.encode(self.key.members, self.response.members, self.scope)
         assert isinstance(key, Items)
         assert isinstance(response, Items)
         return PHI_3.sums(key, response, Blocks(self.key.homes, self.response.homes, max(1, self.documents)))
@@ -165,6 +163,15 @@ class Overlaps:
     @property
     def n(self) -> F64:
         return self._cells.total
+
+    @cached_property
+    def columns(self) -> tuple[Bag, Bag]:
+        """Documents of entities of mentions; entities have to be in the order of their documents."""
+        key, response = (
+            Bag(offsets_of(np.bincount(side.homes, minlength=self.documents)), side.members)
+            for side in (self.key, self.response)
+        )
+        return key, response
 
     @cached_property
     def home(self) -> I64:
@@ -208,37 +215,24 @@ def links_among(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
-def mentions(t: Overlaps) -> F64:
-    """What any two entities have in common, each mention being in one."""
-    common = t.by_document(t.n)
-    return _rows(common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes))
-
-
-def muc(t: Overlaps) -> F64:
-    """The links of chains that two entities share (eq. 20 to 22)."""
-    common = t.by_document(t.n - 1)
-    return _rows(common, t.over_response(t.response.sizes - 1), common, t.over_key(t.key.sizes - 1))
-
-
-def ceaf_m(t: Overlaps) -> F64:
-    """φ3 of entities matched 1:1 (eq. 17)."""
-    common = _matched(t, t.n)
-    return _rows(common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes))
-
-
-def ceaf_e(t: Overlaps) -> F64:
-    """φ4 of entities matched 1:1 (eq. 18 and 19)."""
-    common = _matched(t, f_score(t.n, t.n, t.key.sizes[t.k], t.response.sizes[t.r], 1.0))
-    return _rows(common, t.over_response(np.ones(t.response.entities)), common, t.over_key(np.ones(t.key.entities)))
-
-
-def _matched(t: Overlaps, phi: F64) -> F64:
-    """The largest sum of φ over entities matched 1:1, by document, added in the order of the key.
+def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
+    """The rows of a metric over documents of items: the pairs that it matches, added up for each document in the order of the key.
 
     `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
     """
-    chosen = assign(t.k, t.r, phi, t.key.entities, t.response.entities)
-    return weighted_counts(t.home[chosen], phi[chosen], t.documents)
+    inner = metric.inner
+    assert isinstance(inner, Matching)
+    key, response = inner.encode(left, right, scope)
+    assert isinstance(key, Items)
+    assert isinstance(response, Items)
+    found = inner.matched(key, response)
+    common = weighted_counts(key.owners[found.i], found.weight, len(left))
+    return _rows(common, inner.selves(response), common, inner.selves(key))
+
+
+def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
+    """The rows of a metric over entities."""
+    return tally_columns(metric, *t.columns, t.scope)
 
 
 def b3(t: Overlaps) -> F64:
@@ -621,6 +615,10 @@ class CoreferenceMetric:
         return self.rows(prepared.overlaps)
 
 
+def _over_entities(metric: Normaliser, summary: str) -> CoreferenceMetric:
+    return CoreferenceMetric(partial(tally_entities, metric), Counts(), summary, metric)
+
+
 def _rows_of(metric: CoreferenceMetric, t: Overlaps) -> F64:
     assert metric.rows is not None
     return metric.rows(t)
@@ -630,11 +628,11 @@ _CONLL = ("muc", "b3", "ceaf_e")
 _TWO = Counts(one=False)
 
 METRICS: dict[str, CoreferenceMetric] = {
-    "mentions": CoreferenceMetric(mentions, Counts(), "mention detection", MENTIONS),
-    "muc": CoreferenceMetric(muc, Counts(), "MUC: links of chains", MUC),
+    "mentions": _over_entities(MENTIONS, "mention detection"),
+    "muc": _over_entities(MUC, "MUC: links of chains"),
     "b3": CoreferenceMetric(b3, _TWO, "B³: each mention's share of its entity", B3),
-    "ceaf_m": CoreferenceMetric(ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", CEAF_M),
-    "ceaf_e": CoreferenceMetric(ceaf_e, Counts(), "CEAF, matched entities (φ4)", CEAF_E),
+    "ceaf_m": _over_entities(CEAF_M, "CEAF, mentions of matched entities (φ3)"),
+    "ceaf_e": _over_entities(CEAF_E, "CEAF, matched entities (φ4)"),
     "blanc": CoreferenceMetric(blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
     "lea": CoreferenceMetric(lea, _TWO, "LEA: links, entities weighted by size"),
     "conll": CoreferenceMetric(
@@ -710,13 +708,15 @@ VARIANTS: dict[str, CoreferenceMetric] = {
     "b3_0": CoreferenceMetric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
     "b3_rahman_ng": CoreferenceMetric(lambda t: b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"),
     "ceaf_m_rahman_ng": CoreferenceMetric(
-        lambda t: ceaf_m(_without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
+        lambda t: tally_entities(CEAF_M, _without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
     ),
     "ceaf_e_rahman_ng": CoreferenceMetric(
-        lambda t: ceaf_e(_without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
+        lambda t: tally_entities(CEAF_E, _without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
     ),
     "b3_cai_strube": CoreferenceMetric(_cai_strube_rows(b3), _TWO, "B³ after Cai & Strube 2010"),
-    "ceaf_m_cai_strube": CoreferenceMetric(_cai_strube_rows(ceaf_m), _TWO, "CEAF-m after Cai & Strube 2010"),
+    "ceaf_m_cai_strube": CoreferenceMetric(
+        _cai_strube_rows(partial(tally_entities, CEAF_M)), _TWO, "CEAF-m after Cai & Strube 2010"
+    ),
 }
 """For comparing with older work; each changes the mentions first, which "Scoring Coreference Partitions of Predicted
 Mentions" argues against."""
@@ -728,8 +728,6 @@ MOR = f1(match(match(exact)))
 
 def overlap_rows(prepared: Prepared) -> F64:
     """The mention overlap ratio: words in common, of all words of mentions. It does not depend on how mentions are matched."""
-    from tallystick.results.evaluation import tally_rows
-
     sides = []
     for chains, rows, side in prepared.sides():
         if chains.labels is not None:
@@ -741,7 +739,7 @@ def overlap_rows(prepared: Prepared) -> F64:
         home = np.repeat(chains.document[rows[order]], np.diff(words.offsets))
         inside = Bag(words.offsets, home * stride + np.asarray(words.items))
         sides.append(Bag(offsets_of(np.bincount(side.document, minlength=len(prepared.documents))), inside))
-    return tally_rows(MOR, sides[0], sides[1], Memory())
+    return tally_columns(MOR, sides[0], sides[1], Scope())
 
 
 OF_MENTIONS: dict[str, CoreferenceMetric] = {

@@ -25,7 +25,7 @@ class DependencySettings:
     several_roots: bool = option(False, "Allow sentences with more than one root.")
     enhancements: str = option("0", "What enhanced graphs do not have, as udtools counts it: 1 gapping, 2 shared parents, 3 shared dependents, 4 control, 5 external arguments, 6 case; 12 is both, 0 none of it.", metavar="DIGITS")
     no_empty_nodes: bool = option(False, "Empty nodes were collapsed: one that is left is an error.", names=("--no-empty-nodes",))
-    missing: str = missing_option()
+    missing: str = missing_option("As in other tasks; here only error, because both sides share one text, in which no document can be missing.")
     # fmt: on
 
 

@@ -492,7 +492,7 @@ def _own_span(value: dict[str, Any], where: str) -> dict[str, int]:
 #     WikiEvents  {"doc_id", "tokens", "entity_mentions": [...], "event_mentions": [{"event_type", "trigger", "arguments"}]}
 #     OmniEvent   {"id", "events": [{"type", "triggers": [{"position", "arguments": [{"role", "mentions": [{"position"}]}]}]}]}
 #     RAMS        {"doc_key", "sentences", "evt_triggers", "gold_evt_links"}, predictions {"doc_key", "predictions"}
-#     plain       {"id", "events": [{"type", "trigger": {"start", "end"}, "arguments": [{"role", "start", "end"}]}]}
+#     plain       {"id", "events": [{"type", "trigger": {"start", "end"}, "arguments": [{"role", "start", "end"}]}]}, or as data from Python
 #
 # Ends are exclusive, but for RAMS. Records of one document (and window) are one document.
 
@@ -545,6 +545,30 @@ def _mentions(document: EventDocument) -> list[Mention]:
     return [one for e in document.events for one in (e.trig.mention, *(arg.mention for arg in e.args))]
 
 
+def note_duplicates(documents: Documents[EventDocument]) -> None:
+    """Say how many events have the trigger and type of another, and how many arguments are those of another."""
+    documents.note_duplicates(lambda one: [_known_by(event) for event in one.events], "event", " (trig_f1: each time)")
+    documents.note_duplicates(
+        lambda one: [(_known_by(e), arg.role, _place(arg.mention)) for e in one.events for arg in e.args],
+        "argument",
+        " (arg_f1, rams, srl: each time)",
+    )
+
+
+def _known_by(event: Event) -> tuple[Any, ...]:
+    return event.trig.type, _place(event.trig.mention)
+
+
+def _place(mention: Mention) -> tuple[Any, ...]:
+    """A mention by its offsets, or, if a system generated it, by its text."""
+    return (
+        mention.left,
+        mention.right,
+        getattr(mention, "gaps", ()),
+        getattr(mention, "text", "") if mention.left < 0 else "",
+    )
+
+
 def _format(record: Json) -> str:
     if record.has("event_mentions"):
         return "WikiEvents"
@@ -564,6 +588,7 @@ def _format(record: Json) -> str:
 
 
 def _document(record: Json) -> EventDocument:
+    record.refuse_several("event_mentions", "events", "trigger", "triggers")
     kind = _format(record)
     if kind == "WikiEvents":
         return _wikievents(record)
@@ -573,17 +598,45 @@ def _document(record: Json) -> EventDocument:
     if record.has("trigger"):
         return EventDocument((_textee(record),), tokens)
     if record.has("triggers"):
+        record.refuse_several("triggers", "arguments", "args")  # which have none
         return EventDocument(tuple(Event(_trigger(one)) for one in record.at("triggers").each()), tokens)
     events: list[Event] = []
     for found in record.at("events").each():
         if found.has("triggers"):
             events.extend(_omnievent(found))
-        elif found.has("trigger") and isinstance(found.value["trigger"], list):
+        elif is_textee(found.value):
             events.append(_textee(found))
         else:
+            found = plain_event(found)
+            found.refuse_several("type", "event_type")
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
             events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
     return EventDocument(tuple(events), tokens, read_sentences(record))
+
+
+def is_textee(event: Any) -> bool:
+    """Whether an event is TextEE's: its trigger has its type, and its arguments are lists."""
+    if not isinstance(event, dict) or not isinstance(event.get("trigger"), list):
+        return False
+    arguments = event.get("arguments", event.get("args", []))
+    listed = arguments is None or (isinstance(arguments, list) and all(isinstance(one, list) for one in arguments))
+    own = any(key in event for key in ("type", "event_type", "id"))
+    return listed and (len(event["trigger"]) > 2 or not own)
+
+
+def plain_event(found: Json) -> Json:
+    """An event whose trigger is [start, end], or whose arguments are by role or [start, end, role], as data from Python have them, in the form that
+    others have."""
+    known = found.mapping()
+    arguments = known.get("arguments", known.get("args"))
+    listed = isinstance(arguments, list) and any(isinstance(one, list) for one in arguments)
+    if not isinstance(known.get("trigger"), list) and not isinstance(arguments, dict) and not listed:
+        return found
+    found.refuse_several("arguments", "args")
+    try:
+        return Json(_event_of(known, found.path), found.place, found.parent, found.key)
+    except ValueMismatch as error:
+        raise InputError(str(error), found.place) from None
 
 
 def _tokens(record: Json) -> tuple[str, ...]:
@@ -607,6 +660,7 @@ def _sentence_lists(record: Json) -> list[list[Any]]:
 
 
 def _plain(found: Json) -> Argument:
+    found.refuse_several("mention", "start")
     return Argument(read_mention(found.get("mention") or found), found.at("role").text())
 
 
@@ -620,14 +674,17 @@ def _trigger(found: Json) -> Trigger:
 
 
 def _textee(found: Json) -> Event:
+    trigger, said = _trigger(found.at("trigger")), found.get("type", "event_type")
     arguments = []
-    for one in found.listed("arguments"):
+    for one in found.listed("arguments", "args"):
         parts = one.several(3, "[start, end, role]")
         if parts[2].value is None:  # TextEE's argument roles (EARL) mark "no role" so
             continue
         left, right = one.span(empty=True)  # a generated argument may be empty, and is wrong
         arguments.append(Argument(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].text()))
-    return Event(_trigger(found.at("trigger")), tuple(arguments))
+    if said is not None and said.value != trigger.type:
+        raise said.fail(f"expected the type of the trigger, {trigger.type!r}, found {said.value!r}")
+    return Event(trigger, tuple(arguments))
 
 
 def _text(parts: list[Json], place: int) -> str | None:
@@ -638,7 +695,11 @@ def _text(parts: list[Json], place: int) -> str | None:
 
 
 def _wikievents(record: Json) -> EventDocument:
-    entities = {found.at("id").text(): read_mention(found) for found in record.listed("entity_mentions")}
+    entities: dict[str, AnnotatedMention] = {}
+    for found in record.listed("entity_mentions"):
+        key = found.at("id")
+        if entities.setdefault(key.text(), mention := read_mention(found)) is not mention:
+            raise key.fail(f"the entity mention {key.text()!r} is a duplicate; ids must be unique")
     events = []
     for found in record.at("event_mentions").each():
         place = found.at("trigger")
@@ -658,13 +719,14 @@ def _wikievents(record: Json) -> EventDocument:
 
 
 def _omnievent(found: Json) -> list[Event]:
+    found.refuse_several("triggers", "trigger", "arguments", "args")  # these are in the triggers
     out = []
-    for one in found.at("triggers").each():
+    for one in found.at("triggers").several(1, "a list of triggers"):
         left, right = one.at("position").span()
         arguments = []
         for argument in one.listed("arguments"):
             role = argument.at("role").text()
-            for mention in argument.at("mentions").each():
+            for mention in argument.at("mentions").several(1, "a list of mentions"):
                 arguments.append(Argument(AnnotatedMention(*mention.at("position").span()), role))
         out.append(Event(Trigger(AnnotatedMention(left, right), found.at("type").label()), tuple(arguments)))
     return out
@@ -687,6 +749,8 @@ def _rams(record: Json) -> EventDocument:
     for found in record.at("evt_triggers").each():
         parts = found.several(3, "[start, end, [[type, score]]]")
         types = parts[2].several(1, "[[type, score]]")
+        if len(types) > 1 or found.span(inclusive=True) in triggers:
+            raise found.fail("is a second event of this trigger; expected one")
         triggers[found.span(inclusive=True)] = types[0].several(1, "[type, score]")[0].label()
     arguments: dict[tuple[int, int], list[Argument]] = {span: [] for span in triggers}
     for link in record.at("gold_evt_links").each():

@@ -146,7 +146,7 @@ class Events(Task):
 
     def read(self, reference: Any, predicted: Any, settings: EventSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
-        from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events
+        from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, note_duplicates, read_events
 
         left = read_events(reference, input=settings.input)
         ontology = settings.ontology
@@ -158,6 +158,8 @@ class Events(Task):
             if reading.asked is not None and not reading.part:  # the only system, and all of it
                 raise MetricError(idle_ontology([right.file]))
             right.warnings.append(idle_ontology([right.file]))
+        for side in (left, right):
+            note_duplicates(side)
         return left, pair_documents(left, right, EventDocument, reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:

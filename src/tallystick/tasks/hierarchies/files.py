@@ -24,7 +24,7 @@ import numpy as np
 
 from tallystick.engine import arrays
 from tallystick.engine.arrays import I64, integers
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import TREES
 from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
 from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides, refuse_by_order
@@ -193,7 +193,7 @@ class Building:
         """The columns of all documents."""
         Side(self.file or "input", self.documents).require_distinct()
         if self.repeated:
-            self.notes.append(f"{self.file or 'input'}: {self.repeated:,} duplicate links were counted once")
+            self.notes.append(f"{self.file or 'input'}: {counted(self.repeated, 'duplicate link')} counted once")
         roots = integers(self.union)
         while not np.array_equal(further := roots[roots], roots):
             roots = further

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from tallystick.errors import SidesMismatch, ValueMismatch
+from tallystick.errors import SidesMismatch, ValueMismatch, some
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, names_of
 from tallystick.files.source import AnySource, Source, shown_name
@@ -50,6 +50,7 @@ def read_nary(name: AnySource, *others: AnySource) -> Documents[Relations]:
     more = [_rest(other, keys, out.named, out.file) for other in others]
     for key, *parts in zip(keys, records, *more, strict=True):
         record = parts[0]
+        record.refuse_several("relations", "n_ary_relations", "predicted_relations")
         out.add(key, _plain(record) if record.has("relations") else _scirex(parts), record.place)
     out.note_duplicates(_items, "relation")
     return out
@@ -126,7 +127,8 @@ def _relation_of(value: Any, where: str) -> dict[str, Any]:
         listed = [entity] if is_span(entity) else entity
         expect(isinstance(listed, list), f"{where}.{role}", "an entity, a list of (start, end)", entity)
         for k, mention in enumerate(listed):
-            expect(is_span(mention), f"{where}.{role}[{k}]", "a mention, (start, end)", mention)
+            fits = is_span(mention) and len(mention) == 2 if isinstance(mention, list) else is_span(mention)
+            expect(fits, f"{where}.{role}[{k}]", "a mention, (start, end)", mention)
         out[role] = [[one["start"], one.get("end")] if isinstance(one, dict) else one[:2] for one in listed]
     return {"args": out, **({"type": type_} if type_ is not None else {})}
 
@@ -136,8 +138,8 @@ def _first(parts: Sequence[Json], *keys: str) -> Json | None:
 
 
 def _scirex(parts: Sequence[Json]) -> Relations:
-    if parts[0].has("n_ary_relations", "predicted_relations"):
-        raise parts[0].fail("has 'n_ary_relations' beside 'predicted_relations': which of them is meant? Give one")
+    for part in parts:
+        part.refuse_several("clusters", "coref")
     clusters_at = _first(parts, "clusters", "coref")
     relations_at = _first(parts, "n_ary_relations", "predicted_relations")
     if clusters_at is None or relations_at is None:
@@ -149,7 +151,7 @@ def _scirex(parts: Sequence[Json]) -> Relations:
     for found in spans_at.each() if spans_at is not None else []:
         typed = found.several(3, "[start, end, type]")
         spans[_span(found)] = typed[2].text()
-    clusters = {name: [_span(span) for span in found.each()] for name, found in clusters_at.items()}
+    clusters = {name: [_mention(span) for span in found.each()] for name, found in clusters_at.items()}
     relations = [_relation(found, clusters) for found in relations_at.each() if _is_positive(found)]
     subrelations = _first(parts, "method_subrelations")
     if subrelations is not None:
@@ -163,18 +165,28 @@ def _span(found: Json) -> Span:
     return left, right + 1
 
 
+def _mention(found: Json) -> Span:
+    if isinstance(found.value, list) and len(found.value) > 2:
+        raise found.expected("[start, end]")
+    return _span(found)
+
+
 def _is_positive(found: Json) -> bool:
     """A predicted relation has a score and a decision; only those that were decided for count."""
     if isinstance(found.value, dict):
         return True
-    return found.several(3, "[[name, ...], score, 0 or 1]")[2].whole() == 1
+    decision = found.several(3, "[[name, ...], score, 0 or 1]")[2]
+    if decision.whole() not in (0, 1):
+        raise decision.expected("0 or 1")
+    return decision.whole() == 1
 
 
 def _relation(found: Json, clusters: Mapping[str, object]) -> dict[str, str]:
     if isinstance(found.value, dict):
         named = {role: found.at(role) for role in found.value if role in ROLES}
-        if not named:
-            raise found.fail(f"expected some of the roles {', '.join(ROLES)}")
+        unknown = [role for role in found.value if role not in (*ROLES, "score")]
+        if not named or unknown:
+            raise found.fail(f"expected some of the roles {', '.join(ROLES)}, found {some(found.value) or 'none'}")
     else:
         names = found.each()[0].each()
         if len(names) != len(ROLES):
@@ -211,8 +223,10 @@ def _plain(record: Json) -> Relations:
     relations, types = [], []
     for found in record.at("relations").each():
         relation = {}
+        if not found.at("args").mapping():
+            raise found.at("args").expected("at least one role")
         for role, entity in found.at("args").items():
-            mentions = tuple(dict.fromkeys(_span(mention) for mention in entity.each()))
+            mentions = tuple(dict.fromkeys(_mention(mention) for mention in entity.each()))
             name = named_entity(role, mentions)
             clusters[name] = mentions
             relation[role] = name

@@ -485,7 +485,7 @@ class RecordFile:
         if self._is_record and not isinstance(value, dict):
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
-            return Invalid(f"expected an object, found {kind_of(value)}", str(value))
+            return Invalid(self.lines.why_invalid(number, kind_of(value)), str(value))
         fitting = Fitting(self.credit)
         found, refusals = fitting.fit(value, self.type), Refusals()
         if self.metric is not None:
@@ -707,7 +707,7 @@ class Pairing:
             noted = allowed(self.missing, missing, extra if compared else [])
             self.ignored = [] if noted and compared else extra
         elif missing or extra:
-            also = "" if compared else "--lenient counts it as nothing, and ignores what only the prediction has"
+            also = "" if compared else "--lenient scores a missing prediction as nothing and ignores extra ones"
             files = self.reference.lines.file, self.predicted.lines.file
             require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)

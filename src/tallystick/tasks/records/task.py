@@ -335,8 +335,8 @@ class Records(Task):
         run = run_prepared(prepared, Asked(keep_rows=wish.document is not None), fields=False, wanted=wanted)
         if not run.documents and wish.document is not None:
             raise unknown_document(wish.document, run.result.ids)
-        opening = (*_describe_shape(prepared, settings), *prepared.pairing.missing.notes())
-        return Explained(_explain(run, run.documents), run.result.count, opening=opening)
+        opening, missing = _describe_shape(prepared, settings), prepared.pairing.missing.notes()
+        return Explained(_explain(run, run.documents), run.result.count, opening=opening, warnings=tuple(missing))
 
 
 def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:

@@ -1,4 +1,4 @@
-"""Relations: plain JSON, SpERT's JSON, DocRED, brat, and the formats of `files.annotated`; which one it is, the file shows.
+"""Relations: plain JSON, SpERT's JSON, DocRED, brat, and the formats of `files.exports`; which one it is, the file shows.
 
     {"id": "d1", "relations": [{"type": "born-in", "subj": {"start": 0, "end": 2, "type": "PER"}, "obj": [5, 6, "LOC"]}]}
 

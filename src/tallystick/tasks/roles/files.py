@@ -32,6 +32,7 @@ def read_roles(name: AnySource) -> Documents[Roles]:
     if len(records) == 1 and not any(map(records[0].has, ("roles", "extracts", "pred_extracts"))):
         out: Documents[Roles] = Documents(shown_name(name), "grit")
         for key, document in records[0].items():
+            document.refuse_several("roles", "extracts", "pred_extracts")
             found = document.get("pred_extracts", "extracts", "roles") or document
             out.add(gtt_name(key), _roles(found), document.place)
         if not out.values:
@@ -40,8 +41,7 @@ def read_roles(name: AnySource) -> Documents[Roles]:
     out = Documents(shown_name(name), "grit" if records and records[0].has("extracts") else "JSON")
     names, out.named = names_of(records, "id", "docid", "doc_id")
     for name_, record in zip(names, records, strict=True):
-        if record.has("extracts", "pred_extracts"):
-            raise record.fail("has 'extracts' beside 'pred_extracts': which of them is meant? Give one")
+        record.refuse_several("roles", "extracts", "pred_extracts")
         key = gtt_name(name_) if out.named else name_
         out.add(key, _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
     return out

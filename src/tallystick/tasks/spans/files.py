@@ -4,7 +4,7 @@
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
 | spacy   | the name ends in `.spacy`                                                        |
-| doccano, prodigy, label-studio, dygie, spert, gliner, ... | the keys of the first document (`files.annotated`) |
+| doccano, prodigy, label-studio, dygie, spert, gliner, ... | the keys of the first document (`files.exports`) |
 | huggingface | the first row has `tokens` and as many `ner_tags`                            |
 | jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
@@ -363,10 +363,18 @@ def span_document(value: Any, where: str, field: str = "spans") -> dict[str, Any
         raise ValueMismatch(
             f"{where}: expected tags such as B-PER, found numbers {value!r:.40}; give their names, [names[k] for k in tags]"
         )
+    _check_spans(value, where)
+    return {field: value}
+
+
+def _check_spans(value: list[Any], where: str) -> None:
+    """That a list holds spans, or else which of its items is no tag among tags."""
+    if isinstance(value[0], str) and not all(map(is_whole, value[1:])):  # which would be a span, its label first
+        k, other = next((k, one) for k, one in enumerate(value) if not isinstance(one, str))
+        raise ValueMismatch(f"{where}[{k}]: expected a tag, as {value[0]!r:.40} at {where}[0], found {other!r:.40}")
     for k, one in enumerate(value):
         fits = is_span(one) or (isinstance(one, dict) and "pieces" in one)
         expect(fits, f"{where}[{k}]", "a tag or (start, end, label)", one)
-    return {field: value}
 
 
 def _check_tags(tags: list[str], where: str) -> None:

@@ -106,7 +106,7 @@ def tokenizer_named(name: str | Tokenizer) -> Tokenizer:
 
 @frozen
 class CharSpan:
-    """A segment in characters: its stretches, its tag, where it was read, and what text it says is there if its file has no text."""
+    """A segment in characters: its stretches, its tag, where it was read, and what text it says is there, if it says it and that was not compared yet."""
 
     pieces: tuple[tuple[int, int], ...]
     tag: str
@@ -142,20 +142,26 @@ class TokenizedText:
 
     def to_tokens(self, span: CharSpan, boundaries: Boundaries) -> Span:
         """The same segment in tokens."""
+        self._check_said(span)
         pieces = [self._piece(start, end, span, boundaries) for start, end in span.pieces]
         first, last = min(start for start, _ in pieces), max(end for _, end in pieces)
         return Span(first, last, span.tag, tuple(pieces) if len(pieces) > 1 else ())
+
+    def _check_said(self, span: CharSpan) -> None:
+        """That what a segment says it is stands at its offsets; those that are outside of the text are found wrong as such."""
+        found = " ".join(self.text[start:end] for start, end in sorted(span.pieces))
+        inside = all(0 <= start < end <= len(self.text) for start, end in span.pieces)
+        if span.said is not None and inside and not says(found, span.said):
+            stretches = ", ".join(f"[{start}, {end})" for start, end in span.pieces)
+            raise InputError(
+                f"span {stretches} {span.tag} says {span.said!r:.60}, but these characters of the text are {found!r:.60}",
+                span.place,
+            )
 
     def _piece(self, start: int, end: int, span: CharSpan, boundaries: Boundaries) -> tuple[int, int]:
         if not 0 <= start < end <= len(self.text):
             raise InputError(
                 f"span [{start}, {end}) {span.tag} is not inside its text of {len(self.text)} characters",
-                span.place,
-            )
-        if span.said is not None and not says(self.text[start:end], span.said):
-            raise InputError(
-                f"span [{start}, {end}) {span.tag} says {span.said!r:.60}, but these characters of the text are "
-                f"{self.text[start:end]!r:.60}",
                 span.place,
             )
         touched = bisect_right(self.ends, start), bisect_left(self.starts, end)
@@ -222,7 +228,7 @@ def read_spans(
     keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
-    """Read two files of spans, each in its format: ours, or one that `files.annotated` describes."""
+    """Read two files of spans, each in its format: ours, or one that `files.exports` describes."""
     if (
         formats == ("jsonl", "jsonl")
         and offsets.confidence is None
@@ -387,14 +393,18 @@ def _lines(name: AnySource) -> Iterator[tuple[int, str | bytes]]:
 def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
     label: object = None
     pieces: object = None
+    said: object = None
     if isinstance(value, dict):
+        said = value.get("text")
         label = next((value[key] for key in _LABELS if value.get(key) is not None), None)
         pieces = value.get("pieces")  # in a column, a span without pieces has null there
         pieces = [[value.get("start"), value.get("end")]] if pieces is None else pieces
     elif isinstance(value, list) and len(value) == 3:
         label, pieces = value[2], [value[:2]]
     if isinstance(label, str) and isinstance(pieces, list) and pieces and all(map(_is_piece, pieces)):
-        return CharSpan(tuple((piece[0], piece[1]) for piece in pieces), label, place)
+        return CharSpan(
+            tuple((piece[0], piece[1]) for piece in pieces), label, place, said if isinstance(said, str) else None
+        )
     raise InputError(
         f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {value!r}',
         place,

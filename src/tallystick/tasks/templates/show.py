@@ -28,7 +28,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.text import normalise_text
-from tallystick.engine.arrays import F64
 from tallystick.results.mistakes import Change, Edit, Mistake, added, around, put, removed
 from tallystick.results.tables import counted_figures
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
@@ -50,10 +49,10 @@ if TYPE_CHECKING:
 # Tables of templates: figures by slot, and the official MUC-4 report.
 
 
-def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
+def slots_table(name: str, rows: Mapping[str, Mapping[str, Any]]) -> Table:
     """A row for each slot."""
     cells = []
-    for slot, found in counted_figures(rows).items():
+    for slot, found in rows.items():
         cells.append([slot, found["precision"], found["recall"], found["f1"], *ratios(found["tally"])])
     return of_metric(Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells), name)
 
@@ -67,8 +66,11 @@ def templates_parts(pairs: PairedTemplates, fillers: Any, strings: str, results:
     name, shown = next(iter(able.items()), ("", None))
     return Parts(
         [
-            replace(slots_table(name, by_slot(pairs, name, fillers, strings)), title=f"By slot, under {name}")
-            for name in able
+            replace(
+                slots_table(name, counted_figures(by_slot(pairs, name, fillers, strings), result.undefined)),
+                title=f"By slot, under {name}",
+            )
+            for name, result in able.items()
         ],
         explain=None if shown is None else shown.explain,
         draw=templates_drawer(pairs, pairs.texts) if pairs.texts else None,

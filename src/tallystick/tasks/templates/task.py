@@ -185,10 +185,13 @@ class Templates(Task):
 
         if "muc4_official" in scored.results:
             return Shown()  # its table is by slot
-        slots = {name: table.rows for name, table in _slot_tables(scored).items()}
+        slots = {
+            name: counted_figures(table.rows, scored.results[name].undefined)
+            for name, table in _slot_tables(scored).items()
+        }
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
-            {"fields": {name: rows_as_json(counted_figures(rows), "path") for name, rows in slots.items()}},
+            {"fields": {name: rows_as_json(rows, "path") for name, rows in slots.items()}},
         )
 
     def portions(self, scored: Scored, by: str, label: str | None) -> dict[str, Portions]:

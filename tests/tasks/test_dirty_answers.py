@@ -1,0 +1,129 @@
+"""Documents as language models write them: what is wrong in them is an error with its line, or is told. Nothing is dropped without a word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tallystick as ts
+from tallystick.errors import InputError
+
+PLACE = {"start": 0, "end": 1}
+ARGUMENT = {"role": "x", "start": 1, "end": 2}
+EVENT = {"type": "A", "trigger": PLACE, "arguments": [ARGUMENT]}
+DESCRIBED = {"id": "e", "type": "A", "arguments": [{"role": "x", "text": "b"}]}
+RELATION = {"type": "r", "args": {"Task": [[0, 1]], "Method": [[2, 3]]}}
+SCIREX = {
+    "doc_id": "d",
+    "coref": {"t": [[0, 1]], "m": [[2, 3]]},
+    "n_ary_relations": [{"Task": "t", "Method": "m", "score": "s"}],
+}
+
+
+def events(*listed: Any, **more: Any) -> dict[str, Any]:
+    return {"id": "d", "tokens": list("abcdef"), "events": list(listed), **more}
+
+
+def omni(**of_trigger: Any) -> dict[str, Any]:
+    return {"type": "A", "triggers": [{"position": [0, 1], **of_trigger}]}
+
+
+def wiki(*ids: str) -> dict[str, Any]:
+    mentions = [{"id": one, "start": 1 + k, "end": 2 + k} for k, one in enumerate(ids)]
+    return {
+        "doc_id": "d",
+        "entity_mentions": mentions,
+        "event_mentions": [{"event_type": "A", "trigger": PLACE, "arguments": []}],
+    }
+
+
+def rams(*triggers: Any) -> dict[str, Any]:
+    return {"doc_key": "d", "sentences": [list("abc")], "evt_triggers": list(triggers), "gold_evt_links": []}
+
+
+def nary(*relations: Any, **more: Any) -> dict[str, Any]:
+    return {"id": "d", "relations": list(relations), **more}
+
+
+MEANT = "which of them is meant? Give one"
+WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
+    "two lists of arguments": ("events", events({**EVENT, "args": []}), f"events[0]: has 'arguments' beside 'args': {MEANT}"),
+    "two types": ("events", events({**EVENT, "event_type": "B"}), f"events[0]: has 'type' beside 'event_type': {MEANT}"),
+    "a type beside that of the trigger": ("events", events({"trigger": [0, 1, "A"], "type": "B"}), "events[0].type: expected the type of the trigger, 'A', found 'B'"),
+    "one argument for several": ("events", events({"type": "A", "trigger": PLACE, "argument": [ARGUMENT]}), "events[0]: has no 'arguments', but 'argument'; expected 'arguments'"),
+    "capitals": ("events", events({"type": "A", "trigger": PLACE, "Arguments": [ARGUMENT]}), "has no 'arguments', but 'Arguments'"),
+    "two places": ("events", events({**EVENT, "arguments": [{**ARGUMENT, "mention": [3, 4]}]}), f"events[0].arguments[0]: has 'mention' beside 'start': {MEANT}"),
+    "a trigger beside events": ("events", events(EVENT, trigger=[0, 1, "A"]), f"has 'events' beside 'trigger': {MEANT}"),
+    "triggers beside events": ("events", events(EVENT, triggers=[]), f"has 'events' beside 'triggers': {MEANT}"),
+    "two formats": ("events", events(EVENT, event_mentions=[]), f"has 'event_mentions' beside 'events': {MEANT}"),
+    "triggers have no arguments": ("events", {"id": "d", "triggers": [[0, 1, "A"]], "arguments": [[1, 2, "x"]]}, f"has 'triggers' beside 'arguments': {MEANT}"),
+    "OmniEvent: no triggers": ("events", events(omni(), {"type": "B", "triggers": []}), "events[1].triggers: expected a list of triggers, found []"),
+    "OmniEvent: no mentions": ("events", events(omni(arguments=[{"role": "x", "mentions": []}])), "mentions: expected a list of mentions, found []"),
+    "OmniEvent: arguments outside": ("events", events({**omni(), "arguments": [ARGUMENT]}), f"events[0]: has 'triggers' beside 'arguments': {MEANT}"),
+    "WikiEvents: an id twice": ("events", wiki("m", "m"), "entity_mentions[1].id: the entity mention 'm' is a duplicate; ids must be unique"),
+    "RAMS: a trigger twice": ("events", rams([0, 0, [["A", 1]]], [0, 0, [["B", 1]]]), "evt_triggers[1]: is a second event of this trigger; expected one"),
+    "RAMS: two types": ("events", rams([0, 0, [["A", 1], ["B", 1]]]), "evt_triggers[0]: is a second event of this trigger; expected one"),
+    "arguments: two types": ("arguments", events({**DESCRIBED, "event_type": "B"}), f"events[0]: has 'type' beside 'event_type': {MEANT}"),
+    "arguments: the path once": ("arguments", events({**DESCRIBED, "arguments": [{"role": None, "text": "b"}]}), "gold.jsonl:1: events[0].arguments[0].role: expected text, found null"),
+    "no roles": ("nary", nary(RELATION, {"type": "r", "args": {}}), "relations[1].args: expected at least one role, found {}"),
+    "four numbers": ("nary", nary({"args": {"Task": [[0, 1, 2, 3]]}}), "relations[0].args.Task[0]: expected [start, end], found [0,1,2,3]"),
+    "two kinds of relations": ("nary", nary(RELATION, n_ary_relations=[]), f"has 'relations' beside 'n_ary_relations': {MEANT}"),
+    "two kinds of clusters": ("nary", {**SCIREX, "clusters": {}}, f"has 'clusters' beside 'coref': {MEANT}"),
+    "an unknown role": ("nary", {**SCIREX, "n_ary_relations": [{"Task": "t", "method": "m"}]}, 'expected some of the roles Material, Metric, Task, Method, found "Task", "method"'),
+    "an unknown decision": ("nary", {"doc_id": "d", "clusters": {}, "predicted_relations": [[["a", "b", "c", "d"], 0.5, 2]]}, "predicted_relations[0][2]: expected 0 or 1, found 2"),
+}  # fmt: skip
+
+
+def score(task: str, tmp_path: Path, gold: Any, system: Any) -> Any:
+    files = []
+    for name, one in (("gold", gold), ("system", system)):
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text(json.dumps(one) + "\n")
+    return getattr(ts, task)(*files)
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_is_wrong_is_an_error_with_its_line(kind: str, tmp_path: Path) -> None:
+    task, document, said = WRONG[kind]
+    with pytest.raises(InputError) as caught:
+        score(task, tmp_path, document, document)
+    assert "gold.jsonl:1: " in str(caught.value)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("task", "document"),
+    [
+        ("events", events({**EVENT, "event_type": "A"})),
+        ("events", events({"trigger": [0, 1, "A"], "type": "A", "args": [[1, 2, "x"]]})),
+        ("events", events(omni(arguments=[{"role": "x", "mentions": [{"position": [1, 2]}]}]))),
+        ("events", wiki("m", "n")),
+        ("arguments", events({**DESCRIBED, "event_type": "A"})),
+        ("nary", SCIREX),
+    ],
+)
+def test_what_is_right_is_read(task: str, document: Any, tmp_path: Path) -> None:
+    assert not any("duplicate" in one for one in score(task, tmp_path, document, document).warnings)
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "system", "said"),
+    [
+        ("events", events(EVENT), events(EVENT, EVENT), ["1 duplicate event counted once (trig_f1: each time), the first in d", "1 duplicate argument counted once (arg_f1, rams, srl: each time), the first in d"]),
+        ("events", events(EVENT), events({**EVENT, "arguments": [ARGUMENT, ARGUMENT]}), ["1 duplicate argument counted once (arg_f1, rams, srl: each time), the first in d"]),
+        ("arguments", events(DESCRIBED), events({**DESCRIBED, "arguments": [*DESCRIBED["arguments"]] * 2}), ["1 duplicate argument counted once, the first in d"]),
+        ("arguments", events(DESCRIBED), events({**DESCRIBED, "type": "B"}), ["1 event of another type than the reference has under the same id, which counts; the first in d: 'e', 'B'"]),
+        ("arguments", events(DESCRIBED), {**events(DESCRIBED), "tokens": ["g"]}, ["1 document has other tokens than in"]),
+        ("hierarchies", {"id": "d", "events": ["a", "b"], "links": {"subevent": [["a", "b"]]}}, {"id": "d", "events": ["a", "b"], "links": {"subevent": [["a", "b"]] * 2}}, ["1 duplicate link counted once"]),
+    ],
+)  # fmt: skip
+def test_what_counts_in_another_way_than_it_is_written_is_told(
+    task: str, gold: Any, system: Any, said: list[str], tmp_path: Path
+) -> None:
+    told = [one for one in score(task, tmp_path, gold, system).warnings if "system.jsonl: " in one]
+    assert len(told) == len(said)
+    for one, expected in zip(told, said, strict=True):
+        assert expected in one
