@@ -78,30 +78,30 @@ STEPS = ("casefold", "accents", "punctuation", "spaces")
 def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
-    left: Sequence[int] = range(len(pairs))
-    read = {k: bits for k, pair in enumerate(pairs) if (bits := _both_readings(*pair))}
-    letters = [_letters(*pair) for pair in pairs]
-    fitting = {
-        fits: [k for k, both in enumerate(letters) if both is None or fits(*both)]
-        for fits in {kind.letters for kind in KINDS.values() if kind.letters is not None}
-    }
+    left = list(range(len(pairs)))
+    asked = _pairs_to_ask(pairs)
     for kind in KINDS.values():
         if kind.fits is None and kind.reads is None:
             continue
-        open_ = left
-        if kind.reads is not None:
-            bit = _READERS[kind.reads]
-            open_ = [k for k, bits in read.items() if bits & bit and not found[k]]
-        elif kind.letters is not None:
-            open_ = [k for k in fitting[kind.letters] if not found[k]]
-        open_ = _of_kind(kind, open_, pairs)
+        some = asked.get(kind.reads or kind.letters)
+        open_ = _of_kind(kind, left if some is None else [k for k in some if not found[k]], pairs)
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
         left = [k for k in left if not found[k]] if open_ else left
     return found
 
 
-def _of_kind(kind: Kind, places: Sequence[int], pairs: Sequence[Pair]) -> Sequence[int]:
+def _pairs_to_ask(pairs: Sequence[Pair]) -> dict[Any, list[int]]:
+    """By what reads both values, and by what holds of their letters, the places of the pairs that may be of such a kind."""
+    read = [(k, bits) for k, pair in enumerate(pairs) if (bits := _both_readings(*pair))]
+    letters = [_letters(*pair) for pair in pairs]
+    return {
+        **{reader: [k for k, bits in read if bits & bit] for reader, bit in _READERS.items()},
+        **{fits: [k for k, both in enumerate(letters) if not both or fits(*both)] for fits in (eq, _one_inside)},
+    }
+
+
+def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
     """Which of the pairs at some places are of a kind."""
     if kind.fits is not None:
         places = [k for k in places if kind.fits(*pairs[k])]
