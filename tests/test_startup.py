@@ -102,7 +102,7 @@ def test_scoring_coreference_loads_nothing_heavy(tmp_path):
     file = tmp_path / "file"
     file.write_text("#begin document (a)\nw\t(0)\nw\t(0)\n#end document\n")
     loaded = loaded_by(COMMAND, "score", "coreference", str(file), str(file))
-    assert "tallystick.tasks.coreference.mentions" in loaded
+    assert "tallystick.tasks.coreference.metrics" in loaded
     heavy = HEAVY | {
         "msgspec",
         "hashlib",
@@ -110,7 +110,10 @@ def test_scoring_coreference_loads_nothing_heavy(tmp_path):
         "tallystick.algebra.derive",
         "tallystick.algebra.parse",
         "tallystick.results.explanation",
+        "tallystick.algebra.staged",
         "tallystick.tasks.coreference.corefud",
+        "tallystick.tasks.coreference.jsonl",
+        "tallystick.tasks.coreference.mentions",
         "tallystick.tasks.equations",
     }
     assert not loaded & heavy

@@ -94,6 +94,18 @@ def test_what_is_wrong_is_an_error_with_its_line(kind: str, tmp_path: Path) -> N
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("layout", ["list", "list over lines", "object over lines"])
+@pytest.mark.parametrize("task", ["spans", "hierarchies", "amr"])
+def test_json_that_is_no_json_lines_is_taken_for_nothing_else(task: str, layout: str, tmp_path: Path) -> None:
+    line = {"spans": {"text": "a", "spans": []}, "hierarchies": {"events": ["a"]}, "amr": {"triples": []}}[task]
+    content = json.dumps([line] if "list" in layout else line, indent=1 if "lines" in layout else None)
+    (tmp_path / "gold.json").write_text(content)
+    with pytest.raises(InputError) as caught:
+        getattr(ts, task)(tmp_path / "gold.json", tmp_path / "gold.json")
+    assert "gold.json" in str(caught.value)
+    assert "one object a line" in str(caught.value) or "is not JSON: ends too early" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("task", "document"),
     [

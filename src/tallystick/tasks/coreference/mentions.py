@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,9 +42,6 @@ from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
 
 if TYPE_CHECKING:
     from tallystick.tasks.coreference.metrics import Prepared
-
-MATCHES = ("exact", "head", "partial")
-ZEROS = ("dependent", "linear")
 
 _OVERLAP = recall(match(exact))
 _ZERO = record(zero=exact, dependencies=each(relations=weighted(f1(match(exact)), 10), parents=f1(match(exact))))
@@ -184,6 +181,31 @@ def _zero_fields(side: _Mentions, node: I64 | None, which: int, mentions: int) -
     return {"zero": alone, "dependencies": Record(dict(zip(("relations", "parents"), bags, strict=True)))}
 
 
+class Placed(NamedTuple):
+    """A mention where it stands: its code, whether its head is an empty node, and whether it is the first of its entity."""
+
+    document: int
+    entity: int
+    mention: int
+    zero: bool
+    first: bool
+
+
+def _in_order(prepared: Prepared) -> tuple[list[Placed], list[Placed]]:
+    """The mentions of both sides by entities, and inside these in the order of the text."""
+    out = []
+    for chains, rows, side in prepared.sides():
+        zero = np.zeros(len(rows), np.bool_)
+        if chains.empty is not None:
+            zero = chains.empty.find(chains.document[rows], heads_of(chains, "exact")[rows]) >= 0
+        length = word_counts(chains)[rows]
+        order = np.lexsort((length, chains.end[rows], chains.start[rows], chains.document[rows], side.entity))
+        first = np.diff(side.entity[order], prepend=-1) != 0
+        columns = (side.document[order], side.entity[order], side.mention[order], zero[order], first)
+        out.append([Placed(*one) for one in zip(*(column.tolist() for column in columns), strict=True)])
+    return out[0], out[1]
+
+
 def zero_rows(prepared: Prepared) -> F64:
     """The anaphor-decomposable score of zeros: a zero that is not the first mention of its entity is an anaphor.
 
@@ -191,7 +213,7 @@ def zero_rows(prepared: Prepared) -> F64:
     same response entity. Recall is over key anaphors that are zeros, precision over response anaphors: those that are zeros, or
     twins of such. A twin that is first in its entity answers with nothing: it counts for recall only.
     """
-    (key, response), rows = prepared.in_order(), np.zeros((len(prepared.documents), 4))
+    (key, response), rows = _in_order(prepared), np.zeros((len(prepared.documents), 4))
     twin = {(one.document, one.mention): one for one in response}
     firsts = {id(one) for one in response if one.first}
     covered: set[int] = set()

@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -60,18 +60,6 @@ from tallystick.tasks.coreference.chains import (
     number_by_first,
     pair,
     renumbered,
-)
-from tallystick.tasks.coreference.mentions import (
-    MATCHES,
-    ZEROS,
-    bridging_rows,
-    heads_of,
-    reference_rows,
-    same_mentions,
-    split_rows,
-    word_counts,
-    words_of,
-    zero_rows,
 )
 from tallystick.tasks.metric import choose
 
@@ -283,6 +271,8 @@ def blanc(t: Overlaps) -> F64:
 # those of the key, and those of the response that are not in the key (`compat="reference"`).
 
 SCOPES = ("document", "topic", "corpus")
+MATCHES = ("exact", "head", "partial")
+ZEROS = ("dependent", "linear")
 
 
 @frozen
@@ -295,16 +285,6 @@ class CoreferenceOptions:
     match: str = "exact"
     zeros: str = "dependent"
     compat: str | None = None
-
-
-class Placed(NamedTuple):
-    """A mention where it stands: its code, whether its head is an empty node, and whether it is the first of its entity."""
-
-    document: int
-    entity: int
-    mention: int
-    zero: bool
-    first: bool
 
 
 @dataclass
@@ -327,20 +307,6 @@ class Prepared:
         """Of each side the mentions as they were read, which of them count, and these as columns."""
         yield self.pairs.key, self.key_rows, self.overlaps.key
         yield self.pairs.response, self.response_rows, self.overlaps.response
-
-    def in_order(self) -> tuple[list[Placed], list[Placed]]:
-        """The mentions of both sides by entities, and inside these in the order of the text."""
-        out = []
-        for chains, rows, side in self.sides():
-            zero = np.zeros(len(rows), np.bool_)
-            if chains.empty is not None:
-                zero = chains.empty.find(chains.document[rows], heads_of(chains, "exact")[rows]) >= 0
-            length = word_counts(chains)[rows]
-            order = np.lexsort((length, chains.end[rows], chains.start[rows], chains.document[rows], side.entity))
-            first = np.diff(side.entity[order], prepend=-1) != 0
-            columns = (side.document[order], side.entity[order], side.mention[order], zero[order], first)
-            out.append([Placed(*one) for one in zip(*(column.tolist() for column in columns), strict=True)])
-        return out[0], out[1]
 
     @cached_property
     def _places(self) -> list[tuple[I64, I64]]:
@@ -405,6 +371,8 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
             notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
     rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
     if options.match != "exact" or (pairs.key.empty is not None and pairs.response.empty is not None):
+        from tallystick.tasks.coreference.mentions import same_mentions
+
         zeros = "linear" if options.compat else options.zeros
         mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
         notes += said
@@ -451,6 +419,8 @@ def _mention_codes(pairs: PairedChains, options: CoreferenceOptions) -> tuple[I6
     """The codes of both sides, small enough that two documents and a code fit into one integer. Under head match two
     mentions of the same words with different heads are two mentions."""
     if options.match == "head":
+        from tallystick.tasks.coreference.mentions import heads_of
+
         key, response = heads_of(pairs.key, "head"), heads_of(pairs.response, "head")
         spans = np.concatenate((pairs.key_mention, pairs.response_mention))
         both = np.column_stack((spans, np.concatenate((key, response))))
@@ -728,6 +698,8 @@ MOR = f1(match(match(exact)))
 
 def overlap_rows(prepared: Prepared) -> F64:
     """The mention overlap ratio: words in common, of all words of mentions. It does not depend on how mentions are matched."""
+    from tallystick.tasks.coreference.mentions import words_of
+
     sides = []
     for chains, rows, side in prepared.sides():
         if chains.labels is not None:
@@ -742,19 +714,37 @@ def overlap_rows(prepared: Prepared) -> F64:
     return tally_columns(MOR, sides[0], sides[1], Scope())
 
 
+def _zero_rows(prepared: Prepared) -> F64:
+    from tallystick.tasks.coreference.mentions import zero_rows
+
+    return zero_rows(prepared)
+
+
+def _bridging_rows(prepared: Prepared) -> F64:
+    from tallystick.tasks.coreference.mentions import bridging_rows
+
+    return bridging_rows(prepared)
+
+
+def _split_rows(prepared: Prepared) -> F64:
+    from tallystick.tasks.coreference.mentions import split_rows
+
+    return split_rows(prepared)
+
+
 OF_MENTIONS: dict[str, CoreferenceMetric] = {
     "mor": CoreferenceMetric(None, Counts(), "mention overlap ratio (CorefUD)", of_mentions=overlap_rows),
     "zeros": CoreferenceMetric(
-        None, Counts(), "zero anaphors with a right antecedent (CorefUD)", of_mentions=zero_rows
+        None, Counts(), "zero anaphors with a right antecedent (CorefUD)", of_mentions=_zero_rows
     ),
     "bridging_anaphors": CoreferenceMetric(
-        None, Counts(), "mentions recognised as bridging anaphors (Universal Anaphora)", of_mentions=bridging_rows
+        None, Counts(), "mentions recognised as bridging anaphors (Universal Anaphora)", of_mentions=_bridging_rows
     ),
     "split_antecedents": CoreferenceMetric(
         None,
         MeanOf(tuple((name, _TWO) for name in _CONLL)),
         "the CoNLL score of split antecedents alone (Universal Anaphora)",
-        of_mentions=split_rows,
+        of_mentions=_split_rows,
     ),
 }
 """Figures beside the metrics, which look at the mentions themselves or at links between entities."""
@@ -793,6 +783,8 @@ def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Resu
     # The CoNLL score is made of three that may be asked for themselves.
     needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
     rows = {name: known[name].tally(prepared) for name in needed}
+    if prepared.repeated:
+        from tallystick.tasks.coreference.mentions import reference_rows
     for document, chains in prepared.repeated.items():
         for name, row in reference_rows(*chains).items():
             if name in rows:
