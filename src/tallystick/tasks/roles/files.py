@@ -92,10 +92,10 @@ def _roles(found: Json) -> Roles:
 
 def _mention(found: Json) -> TextMention:
     if isinstance(found.value, list):
-        text, *offsets = found.several(1, "[text, offset]")
+        said, *offsets = found.several(1, "[text, offset]")
         if any(type(one.value) is not int for one in offsets):
             raise found.expected("[text, offset]")
-        return TextMention(text.text())
+        return TextMention(said.text())
     if isinstance(found.value, dict):
         kind = found.get("kind", "mention_type")
         text = found.get("text")
