@@ -412,11 +412,16 @@ class Match(Constrained):
     def _equal_sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ over equal items. It is remembered: several metrics over one column, or the two sides of one, ask for it again."""
         memory = r.__dict__.setdefault("_sums", {})
-        known = memory.get((self, id(p)))
+        known = memory.get((self, id(p), blocks.aligned))
         if known and np.array_equal(known[1], blocks.reference) and np.array_equal(known[2], blocks.predicted):
             return known[3]  # type: ignore[no-any-return]
         sums = _single(*self._count_equal(r, p, blocks))
-        memory[self, id(p)] = p, blocks.reference, blocks.predicted, sums  # with p: an id is only good while it lives
+        memory[self, id(p), blocks.aligned] = (
+            p,
+            blocks.reference,
+            blocks.predicted,
+            sums,
+        )  # with p: an id is only good while it lives
         return sums
 
     def _count_equal(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:

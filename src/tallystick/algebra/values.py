@@ -103,7 +103,7 @@ def _parse_number(text: str) -> tuple[str, list[str | None], str, tuple[int, int
     if has_no_digit(text):
         return None
     text = _with_plain_digits(text)
-    if not any(c.isdigit() for c in text):
+    if not any(map(str.isdigit, text)):
         return None
     bare = re.fullmatch(r"(\D*)\(([^()]*\d[^()]*)\)(\D*)", text)
     negative = bare is not None  # (1,200) is how accountants write -1,200
@@ -379,7 +379,7 @@ def _zone(name: str | None, offset: int | None) -> Any:
 
 def _date_in_words(text: str, language: str) -> tuple[Moment, Moment] | None:
     """A date whose month is a word. What the text does not say is found out by reading it with two different defaults."""
-    if not any(c.isalpha() for c in text) or not any(c.isdigit() for c in text):
+    if not any(map(str.isalpha, text)) or not any(map(str.isdigit, text)):
         return None  # the year is never a word
     reader = _reader(language)
     if _says_no_date(text, _date_words(language)):

@@ -665,22 +665,32 @@ class Opening:
     @cached_property
     def first(self) -> Any:
         """The first document of a file of JSON or of a table, decoded; None if it begins like neither, or can be read only once."""
-        from tallystick.files.json_values import decode_line, try_decode
+        from tallystick.files.json_values import decode_line
         from tallystick.files.lines import ArrowLines
-        from tallystick.files.source import is_arrow_file
 
         try:
             if is_arrow_file(self.source):
                 return next((decode_line(of.lines[0], "") for of in ArrowLines(self.source).portions(1)), None)
             if self.head.lstrip()[:1] not in (b"{", b"["):
                 return None
-            line = self.source.head(_FIRST).removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
-            (value,) = try_decode(line) or (None,)
-            if isinstance(value, dict):
-                return value
+            if isinstance(self._first_line, dict):
+                return self._first_line
             return self.documents[0].value if self.documents else None
         except InputError:
             return None  # the reader says what is wrong with the file
+
+    @cached_property
+    def _first_line(self) -> Any:
+        """The first line that is not blank, if it is JSON."""
+        from tallystick.files.json_values import try_decode
+
+        line = self.source.head(_FIRST).removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+        return (try_decode(line) or (None,))[0]
+
+    @property
+    def is_other_json(self) -> bool:
+        """Whether it is JSON, but not one object a line."""
+        return isinstance(self.first, (dict, list)) and not isinstance(self._first_line, dict)
 
     @cached_property
     def text(self) -> str:
@@ -728,6 +738,10 @@ def find_format(formats: Sequence[Format], opening: Opening, asked: str | None =
     first = next((one for one in formats if one.recognises(opening)), None)
     if first is not None and first.title:
         refuse_doubt(formats, opening)
+    if first is not None and first.boundaries is not None and opening.is_other_json:
+        raise InputError(
+            "is JSON, but a list, or an object over several lines; expected one object a line", str(opening.source)
+        )
     return first
 
 

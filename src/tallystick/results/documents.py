@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -282,7 +283,7 @@ def _pack_level(level: Level) -> tuple[list[Row], F64, list[str] | None]:
             only.update(zip(lower.homes, called, strict=True))
     for k in whole if isinstance(whole, list) else ():
         below[k], sizes[k] = [], 1
-    items = list(map(_item, zip(*level.places, strict=True))) if level.places else None
+    items = _items(*level.places, n, level.missed) if level.places else None
     names = list(level.named()) if level.names or items is None else items
     weights = list(map(_weights, level.weights, *level.selves))
     wrong = (np.array(level.weights[:n]) < np.maximum(level.selves[0][:n], level.selves[1][:n])).tolist()
@@ -427,7 +428,9 @@ def _alone(
 ) -> list[Any]:  # fmt: skip
     """What stands on one side only: a record is shown field by field, as far as the metric compares it, a list of records
     item by item."""
-    parts = [] if isinstance(value, str) else compared_parts(value, node)
+    if isinstance(value, str):  # most are, and have nothing inside
+        return _whole(name, status, weights, value)
+    parts = compared_parts(value, node)
     if item and len(parts) > 1:
         label = _take_label(parts)
         name, item = (name, item) if label is None else (label, len(parts) > 1)
@@ -439,8 +442,10 @@ def _alone(
         if nodes[0] > 0:
             children.append(_alone(key, status, part, own, is_item, nodes, of))
     nodes[0] -= len(children)
-    if children:
-        return [name, status, *weights, None, None, children]
+    return [name, status, *weights, None, None, children] if children else _whole(name, status, weights, value)
+
+
+def _whole(name: str, status: str, weights: Sequence[float], value: Any) -> list[Any]:
     text = value_text(value)
     return [name, status, *weights, text if status == "-" else None, text if status == "+" else None]
 
@@ -468,6 +473,13 @@ def _parts_alone(
 def _weights(*found: float) -> tuple[float, ...]:
     """Weights as the page has them; most of them are the same few."""
     return tuple(int(x) if x == int(x) else round(x, 4) for x in found)
+
+
+def _items(left: Sequence[Any], right: Sequence[Any], pairs: int, missed: int) -> list[str]:
+    """`_item` of each node of a level: the pairs, what was missed, and what was spurious."""
+    alone = (place + 1 for place in chain(left[pairs : pairs + missed], right[pairs + missed :]))
+    both = zip(left[:pairs], right[:pairs], strict=True)
+    return [*(f"{ours + 1} ↔ {theirs + 1}" for ours, theirs in both), *map(str, alone)]
 
 
 def _item(places: tuple[int | None, ...]) -> str:

@@ -39,6 +39,8 @@ from tallystick.show.tables import Table
 EXAMPLES = 3
 FEW = 12
 """A field with so many different values has a table of which was taken for which."""
+PROBE = 100
+"""So many pairs are looked at first to see whether they are so few."""
 MANY = 1000
 """Where a field has more different values, none of them is looked for an alias."""
 OFTEN = 3
@@ -313,10 +315,11 @@ class Grouping:
         leaf, values, alone = found.leaf, found.values, found.alone
         known, level = self._field(leaf.path), leaf.level
         known.see(values[0])
-        if known.met is not None:
-            rows = level.i.tolist(), level.j.tolist()
-            ours, theirs = (_labels([side[k] for k in some]) for side, some in zip(values, rows, strict=True))
-            known.meet(zip(ours, theirs, strict=True))
+        for some in (slice(PROBE), slice(PROBE, None)):  # of many values the first ones tell that they are many
+            if known.met is not None:
+                rows = level.i[some].tolist(), level.j[some].tolist()
+                ours, theirs = (_labels([side[k] for k in some]) for side, some in zip(values, rows, strict=True))
+                known.meet(zip(ours, theirs, strict=True))
         known.paired += len(found.paired)
         of = [leaf.trails[0].documents.tolist(), leaf.trails[1].documents.tolist()]
         wrong = found.every

@@ -79,22 +79,26 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
     left = list(range(len(pairs)))
-    read = [_both_readings(*pair) for pair in pairs]
-    letters = [_letters(*pair) for pair in pairs]
+    asked = _pairs_to_ask(pairs)
     for kind in KINDS.values():
         if kind.fits is None and kind.reads is None:
             continue
-        open_ = left
-        if kind.reads is not None:
-            bit = _READERS[kind.reads]
-            open_ = [k for k in open_ if read[k] & bit]
-        if kind.letters is not None:
-            open_ = [k for k in open_ if (both := letters[k]) is None or kind.letters(*both)]
-        open_ = _of_kind(kind, open_, pairs)
+        some = asked.get(kind.reads or kind.letters)
+        open_ = _of_kind(kind, left if some is None else [k for k in some if not found[k]], pairs)
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
         left = [k for k in left if not found[k]] if open_ else left
     return found
+
+
+def _pairs_to_ask(pairs: Sequence[Pair]) -> dict[Any, list[int]]:
+    """By what reads both values, and by what holds of their letters, the places of the pairs that may be of such a kind."""
+    read = [(k, bits) for k, pair in enumerate(pairs) if (bits := _both_readings(*pair))]
+    letters = [_letters(*pair) for pair in pairs]
+    return {
+        **{reader: [k for k, bits in read if bits & bit] for reader, bit in _READERS.items()},
+        **{fits: [k for k, both in enumerate(letters) if not both or fits(*both)] for fits in (eq, _one_inside)},
+    }
 
 
 def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
@@ -173,8 +177,7 @@ def _part_of(reference: Any, predicted: Any) -> bool:
 
 def _same_digits(reference: Any, predicted: Any) -> bool:
     return _texts(reference, predicted) and (
-        (has_no_digit(reference) and has_no_digit(predicted))
-        or re.findall(r"\d", reference) == re.findall(r"\d", predicted)
+        has_no_digit(reference + predicted) or re.findall(r"\d", reference) == re.findall(r"\d", predicted)
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +51,13 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     texts = _texts(pairs, options)
     words = words_of(pairs, options)
     explain = score(pairs, ["ceaf_e"], options)["ceaf_e"].explain_in_order()
+    plain = all(side.labels is None and not side.parts for side in (pairs.key, pairs.response))
     drawn: dict[str, list[Drawing]] = {}
 
     def explain_in_words(documents: Sequence[str]) -> Explained:
         found = explain.together(documents)
         drawn.clear()
-        entities = _entities(found)
+        entities = _entities(found) if plain else None
         if entities is None:
             trees = {k: with_words(found.tree(k), words, name) for k, name in enumerate(documents)}
             drawings = {
@@ -65,7 +66,7 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
         else:
             found = columns_with_words(found, entities, words, documents)
             drawings = {
-                name: draw_chains(ones, texts[name])
+                name: draw_chains(ones, texts[name], plain)
                 for name, ones in zip(documents, _chains(entities, len(documents)), strict=True)
                 if name in texts
             }
@@ -115,30 +116,33 @@ Chain = tuple[bool, Sequence[Any], Sequence[Any], Collection[Any]]
 """Whether an entity was matched, its mentions on both sides, and the ones that both have."""
 
 
-def draw_chains(chains: Sequence[Chain], sentences: Sentences) -> TextDrawing:
-    """The same from the entities of a document."""
-    both = {mention for chain in chains for mention in chain[1]}, {mention for chain in chains for mention in chain[2]}
-    marks: tuple[list[Mark], list[Mark]] = ([], [])
+def draw_chains(chains: Sequence[Chain], sentences: Sentences, plain: bool = False) -> TextDrawing:
+    """The same from the entities of a document; `plain` if each mention is a first and a last token."""
+    rows: tuple[list[Any], list[Any]] = ([], [])
     alone = [0, 0]
-    pairs = _are_pairs([*both[0], *both[1]])
-    new = tuple.__new__  # there are many, and a named tuple takes its time
-    for place, (matched, ours, theirs, found) in enumerate(chains):
+    for k, (matched, ours, theirs, found) in enumerate(chains):
         for side, mentions in enumerate((ours, theirs)):
             if not mentions:
                 continue
             alone[side] += not matched
-            label = str(place + 1) if matched else f"{'kr'[side]}{alone[side]}"
+            label = str(k + 1) if matched else f"{'kr'[side]}{alone[side]}"
             # Chains of both sides that were not matched never share a group.
-            group = place if matched else 10_000 + 2 * place + side
-            others, lost = both[1 - side], (MISSED, SPURIOUS)[side]
-            spans = [(one[0], one[1] + 1) for one in mentions] if pairs else map(_span, mentions)
-            marks[side].extend(
-                new(Mark, (*span, label, RIGHT if one in found else PART if one in others else lost, group))
-                for one, span in zip(mentions, spans, strict=True)
-                if span is not None
-            )
+            group = k if matched else 10_000 + 2 * k + side
+            ends = mentions if plain else [(span[0], span[1] - 1) if (span := _span(one)) else None for one in mentions]
+            rows[side].append((label, group, found, mentions, ends))
+    others = [set(chain.from_iterable(row[3] for row in rows[side])) for side in (1, 0)]
+    new = tuple.__new__  # there are many, and a named tuple takes its time
+    ours, theirs = (
+        [
+            new(Mark, (at[0], at[1] + 1, label, RIGHT if one in found else PART if one in there else lost, group))
+            for label, group, found, mentions, ends in rows[side]
+            for one, at in zip(mentions, ends, strict=True)
+            if at
+        ]
+        for side, (there, lost) in enumerate(zip(others, (MISSED, SPURIOUS), strict=True))
+    )
     return TextDrawing(
-        "Chains in the text", sentences, *marks, coloured=True,
+        "Chains in the text", sentences, ours, theirs, coloured=True,
         note="One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
         "Rest on a mention to see its chain. ≠ is a mention that the other side has in another entity.",
     )  # fmt: skip
@@ -155,38 +159,33 @@ def _entities(found: Explained) -> Level | None:
 
 def _chains(entities: Level, documents: int) -> list[list[Chain]]:
     """The entities of each document, as they are drawn."""
-    shared: list[list[Any]] = [[] for _ in range(len(entities))]
+    shared: list[set[Any]] = [set() for _ in range(entities.pairs)]
     for lower in entities.below:
         for home, mention in zip(lower.homes[: lower.pairs], lower.reference, strict=False):
-            shared[home].append(mention)
+            shared[home].add(mention)
     out: list[list[Chain]] = [[] for _ in range(documents)]
-    rows = zip(entities.homes, entities.reference, entities.predicted, shared, strict=True)
+    rows = zip(entities.homes, entities.reference, entities.predicted, chain(shared, repeat(())), strict=False)
     for k, (document, reference, predicted, both) in enumerate(rows):
-        out[document].append((k < entities.pairs, reference or (), predicted or (), set(both)))
+        out[document].append((k < entities.pairs, reference or (), predicted or (), both))
     return out
 
 
 def columns_with_words(found: Explained, entities: Level, words: Words, documents: Sequence[str]) -> Explained:
-    """As `with_words`, for many documents in columns."""
+    """As `with_words`, for many documents in columns, of mentions that are a first and a last token."""
 
-    def say(value: Any, tokens: Sequence[str]) -> Any:
-        if isinstance(value, list):
-            return [say(mention, tokens) for mention in value]
-        return value if not isinstance(value, tuple) or _span(value) is None else Plain(_said(tokens, value))
+    def say(entity: Any, tokens: Sequence[str]) -> Any:
+        return None if entity is None else [Plain(_said_pair(tokens, *mention)) for mention in entity]
 
     tokens = [words(document) for document in documents]
     lower = []
     for one in entities.below:
         of = [tokens[entities.homes[home]] for home in one.homes]
-        if _are_pairs([value for value in one.reference if value is not None]):
-            ours = [
-                None if value is None else _said_pair(some, *value)
-                for value, some in zip(one.reference, of, strict=True)
-            ]
-        else:
-            ours = [say(value, some) for value, some in zip(one.reference, of, strict=True)]
+        ours = [
+            None if value is None else Plain(_said_pair(some, *value))
+            for value, some in zip(one.reference, of, strict=True)
+        ]
         theirs = [
-            mine if value == other else say(value, some)
+            mine if value == other else None if value is None else Plain(_said_pair(some, *value))
             for value, other, mine, some in zip(one.predicted, one.reference, ours, of, strict=True)
         ]
         lower.append(replace(one, reference=ours, predicted=theirs))
@@ -216,15 +215,6 @@ def _span(mention: Any) -> tuple[int, int] | None:
     if len(mention) == 2 and isinstance(mention[0], int) and isinstance(mention[1], int):
         return mention[0], mention[1] + 1
     return (mention[0][0], mention[-1][1] + 1) if all(isinstance(part, tuple) for part in mention) else None
-
-
-def _are_pairs(mentions: Sequence[Any]) -> bool:
-    """Whether all mentions are a first and a last token."""
-    return (
-        set(map(type, mentions)) <= {tuple}
-        and set(map(len, mentions)) <= {2}
-        and set(map(type, chain.from_iterable(mentions))) <= {int}
-    )
 
 
 def with_words(tree: Explanation, words: Words, document: str) -> Explanation:

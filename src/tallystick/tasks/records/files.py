@@ -874,8 +874,6 @@ def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, refer
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,
     )  # fmt: skip
-    if isinstance(lines, PickedLines):
-        lines.gaps = lines.gaps or lines.texts
     if settings.confidence is None:
         return lines
     if isinstance(lines, ArrowLines):  # confidences are taken apart row by row
