@@ -186,14 +186,14 @@ def figures(reference: str, predicted: str) -> None:
     import io
     from contextlib import redirect_stdout
 
-    from tallystick.cli.compare import compare
+    from tallystick.cli.figures import compared
 
     for format_ in ("json", "tsv", "markdown", "latex", "html"):
         with (
             redirect_stdout(io.StringIO()),
-            compare.commands["figures"].make_context("figures", [predicted, "--format", format_]) as context,
+            compared.make_context("figures", [predicted, "--format", format_]) as context,
         ):
-            compare.commands["figures"].invoke(context)
+            compared.invoke(context)
 
 
 JSON_WORDS = (

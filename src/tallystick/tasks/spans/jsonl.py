@@ -406,7 +406,7 @@ def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
             tuple((piece[0], piece[1]) for piece in pieces), label, place, said if isinstance(said, str) else None
         )
     raise InputError(
-        f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {value!r}',
+        f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {shown(value)}',
         place,
     )
 
