@@ -65,7 +65,7 @@ ERRORS: dict[str, tuple[object, int | None, str]] = {
     "mention no span": (
         {"doc_id": "a", "clusters": [[[0, 0], [1, 2, 3]]]},
         None,
-        "clusters[0][1] is [1, 2, 3]",
+        "clusters[0][1] is [1,2,3]",
     ),
     "backwards": ({"doc_id": "a", "clusters": [[[2, 1]]]}, None, "expected [first, last]"),
     "not whole": ({"doc_id": "a", "clusters": [[[1.0, 2]]]}, None, "expected [first, last]"),

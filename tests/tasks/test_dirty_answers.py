@@ -66,6 +66,11 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "WikiEvents: an id twice": ("events", wiki("m", "m"), "entity_mentions[1].id: the entity mention 'm' is a duplicate; ids must be unique"),
     "RAMS: a trigger twice": ("events", rams([0, 0, [["A", 1]]], [0, 0, [["B", 1]]]), "evt_triggers[1]: is a second event of this trigger; expected one"),
     "RAMS: two types": ("events", rams([0, 0, [["A", 1], ["B", 1]]]), "evt_triggers[0]: is a second event of this trigger; expected one"),
+    "five numbers": ("events", events({**EVENT, "arguments": [{"role": "x", "mention": [0, 1, "A", 2, 3]}]}), "mention: expected [start, end] or [start, end, type], found"),
+    "relations: two arguments": ("relations", {"id": "d", "relations": [{"type": "r", "subj": [0, 1], "head": [2, 3], "obj": [4, 5]}]}, f"relations[0]: has 'subj' beside 'head': {MEANT}"),
+    "relations: four numbers": ("relations", {"id": "d", "relations": [{"type": "r", "subj": [0, 1, "A", 3], "obj": [4, 5]}]}, "relations[0].subj: expected [start, end] or [start, end, type], found [0,1,\"A\",3]"),
+    "roles: a list among mentions": ("roles", {"id": "d", "roles": {"Weapon": [[["gun", "knife"]]]}}, 'roles.Weapon[0][0]: expected [text, offset], found ["gun","knife"]'),
+    "templates: nothing": ("templates", {"id": "d", "templates": [{"type": "a", "slots": {}}, {}]}, "templates[1] has nothing; expected the type"),
     "arguments: two types": ("arguments", events({**DESCRIBED, "event_type": "B"}), f"events[0]: has 'type' beside 'event_type': {MEANT}"),
     "arguments: the path once": ("arguments", events({**DESCRIBED, "arguments": [{"role": None, "text": "b"}]}), "gold.jsonl:1: events[0].arguments[0].role: expected text, found null"),
     "no roles": ("nary", nary(RELATION, {"type": "r", "args": {}}), "relations[1].args: expected at least one role, found {}"),
@@ -92,6 +97,14 @@ def test_what_is_wrong_is_an_error_with_its_line(kind: str, tmp_path: Path) -> N
         score(task, tmp_path, document, document)
     assert "gold.jsonl:1: " in str(caught.value)
     assert said in str(caught.value)
+
+
+def test_a_document_of_templates_over_several_lines(tmp_path: Path) -> None:
+    """It is no object that has a list of templates for each document."""
+    document = {"id": "d", "templates": [{"type": "a", "slots": {"V": ["x"]}}]}
+    for name, indent in (("gold", None), ("system", 1)):
+        (tmp_path / name).write_text(json.dumps(document, indent=indent) + "\n")
+    assert ts.templates(tmp_path / "gold", tmp_path / "system")["eq32"].f1 == 1
 
 
 @pytest.mark.parametrize("layout", ["list", "list over lines", "object over lines"])

@@ -99,8 +99,11 @@ def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
             r"templates\[0\] has \"Victim\"; expected the type",
         ),
         ([{"id": "a", "templates": [{"type": 4}]}], r"templates\[0\].type is 4; expected a text"),
-        ([{"id": "a", "templates": [{"type": "x", "V": "y"}]}], r"templates\[0\].V is 'y'; expected a list of fillers"),
-        ([{"id": "a", "templates": [{"type": "x", "V": [None]}]}], r"templates\[0\].V\[0\] is None"),
+        (
+            [{"id": "a", "templates": [{"type": "x", "V": "y"}]}],
+            r"templates\[0\].V is \"y\"; expected a list of fillers",
+        ),
+        ([{"id": "a", "templates": [{"type": "x", "V": [None]}]}], r"templates\[0\].V\[0\] is null"),
         ([{"id": "a", "templates": [{"type": "x", "V": [[{}]]}]}], r"templates\[0\].V\[0\]\[0\] is \{\}"),
         ([{"id": "a", "templates": [{"type": "x", "slots": []}]}], r"templates\[0\].slots is \[\]"),
         ([{"id": "a", "templates": [{"type": "x", "fillers": [{}]}]}], r"templates\[0\].fillers\[0\] is \{\}"),

@@ -164,6 +164,8 @@ def read_mention(found: Json) -> AnnotatedMention:
     if isinstance(found.value, list):
         left, right = found.span()
         parts = found.each()
+        if len(parts) > 3:
+            raise found.expected("[start, end] or [start, end, type]")
         return AnnotatedMention(left, right, type=parts[2].text() if len(parts) > 2 else None)
     known = found.mapping()
     start, end = known.get("start"), known.get("end")

@@ -333,7 +333,7 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
     if not any(side.value for side in sides):
         names, what = " and ".join(side.name for side in sides), sides[0].what
         return ValueMismatch(
-            f"{names} {'is' if len(sides) == 1 else 'are'} empty: one {what} or a collection of 0? Give a mapping by document id, {{'d1': []}}, "
+            f"{names} {'is' if len(sides) == 1 else 'are'} empty, which can be read in two ways: one {what} or a collection of 0; give a mapping by document id, {{'d1': []}}, "
             f"for one {what} without anything"
         )
     told = [f"{side.name} is {' or '.join(map(side.describe, sorted(shared, reverse=True)))}" for side in sides]

@@ -104,7 +104,7 @@ class _Reading:
             self.unpredicted.take(value, self.pieces.source.place(number))
         clusters = value[field]
         if not isinstance(clusters, list):
-            raise self.pieces.error(f'"{field}" is {clusters!r:.40}; expected a list of clusters', number)
+            raise self.pieces.error(f'"{field}" is {shown(clusters)}; expected a list of clusters', number)
         for index, cluster in enumerate(clusters):
             self._cluster(cluster, f"{field}[{index}]", index, number, tokens)
 
@@ -129,7 +129,7 @@ class _Reading:
 
     def _cluster(self, cluster: object, where: str, index: int, number: int, tokens: int) -> None:
         if not isinstance(cluster, list):
-            raise self.pieces.error(f"{where} is {cluster!r:.40}; expected a list of mentions", number)
+            raise self.pieces.error(f"{where} is {shown(cluster)}; expected a list of mentions", number)
         if not cluster:
             self.empty.append(str(self.pieces.source.place(number)))
             return
@@ -144,16 +144,16 @@ class _Reading:
         parts = [mention] if _is_span(mention) else mention
         if not (isinstance(parts, list) and parts and all(map(_is_span, parts))):
             raise self.pieces.error(
-                f"{where} is {mention!r:.60}; expected [first, last], two token offsets, both included",
+                f"{where} is {shown(mention)}; expected [first, last], two token offsets, both included",
                 number,
             )
         spans = tuple((first, last) for first, last in parts)
         if any(after[0] <= before[1] + 1 for before, after in pairwise(spans)):
             raise self.pieces.error(
-                f"{where} is {mention!r:.60}; expected parts in order with gaps between them", number
+                f"{where} is {shown(mention)}; expected parts in order with gaps between them", number
             )
         if tokens != UNKNOWN and spans[-1][1] >= tokens:
-            raise self.pieces.error(f"{where} is {mention!r:.60}, but the document has {tokens:,} tokens", number)
+            raise self.pieces.error(f"{where} is {shown(mention)}, but the document has {tokens:,} tokens", number)
         return spans
 
     def finish(self) -> Chains:

@@ -26,7 +26,7 @@ from tallystick.engine import arrays
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import TREES
-from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of
+from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of, shown
 from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides, refuse_by_order
 from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
@@ -438,12 +438,12 @@ class _Reading:
                 identity = _span(span)
                 if identity is None:
                     raise self.error(
-                        f"found {span!r:.60}; expected a span [start, end], or a list of them", "events", k
+                        f"found {shown(span)}; expected a span [start, end], or a list of them", "events", k
                     )
                 if self.spans.setdefault((len(self.building.documents), identity), k) != k:
-                    raise self.error(f"two events have the span {span!r:.60}; events are known by it", "events", k)
+                    raise self.error(f"two events have the span {shown(span)}; events are known by it", "events", k)
         if not _is_name(name):
-            raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
+            raise self.error(f'found {shown(event)}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
         self.ways.add("name" if identity is None else "span")
         if str(name) in self.building.rows:
             raise self.error(f"duplicate event {name}; names must be unique", "events", k)
@@ -457,7 +457,7 @@ class _Reading:
             or not all(map(_is_name, value))
             or len(value) != (count or len(value))
         ):
-            raise self.error(f"found {value!r:.60}; expected {expected}", *path)
+            raise self.error(f"found {shown(value)}; expected {expected}", *path)
         for k, name in enumerate(map(str, value)):
             if name not in self.building.rows:
                 self.building.row(name, (self.number, column_of(self.line, [*path, k]) or 1))
@@ -467,7 +467,7 @@ class _Reading:
         """A field that has to be a list."""
         found = value.get(key, [])
         if not isinstance(found, list):
-            raise self.error(f"found {found!r:.60}; expected a list", *path, key)
+            raise self.error(f"found {shown(found)}; expected a list", *path, key)
         return found
 
     def at(self) -> Where:

@@ -276,6 +276,8 @@ def _plain(document: Json) -> RelationSet:
     entities = [read_mention(one) for one in document.listed("entities")]
     relations = []
     for found in document.at("relations").each():
+        for keys in (("subj", "head"), ("obj", "tail")):
+            found.refuse_several(*keys)
         subj, obj = (_argument(found.at(*keys), entities) for keys in (("subj", "head"), ("obj", "tail")))
         relations.append(Relation(found.at("type").text(), subj, obj))
     return RelationSet(tuple(relations))

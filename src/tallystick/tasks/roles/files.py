@@ -92,7 +92,10 @@ def _roles(found: Json) -> Roles:
 
 def _mention(found: Json) -> TextMention:
     if isinstance(found.value, list):
-        return TextMention(found.several(1, "[text, offset]")[0].text())
+        said, *offsets = found.several(1, "[text, offset]")
+        if any(type(one.value) is not int for one in offsets):
+            raise found.expected("[text, offset]")
+        return TextMention(said.text())
     if isinstance(found.value, dict):
         kind = found.get("kind", "mention_type")
         text = found.get("text")

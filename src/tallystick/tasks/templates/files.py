@@ -102,7 +102,10 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
         for number, line in lines:
             reading.take_line(_parsed(line, file, number), number)
     else:
-        for name_, value in _parsed(content, file, 0).items():
+        whole = _parsed(content, file, 0)
+        if _is_document(whole):  # one over several lines
+            reading.take_line(whole, lines[0][0])
+        for name_, value in {} if _is_document(whole) else whole.items():
             reading.take_entry(name_, value, None)
     return reading.finish()
 
@@ -190,7 +193,7 @@ def _parsed(text: str, file: str, number: int) -> dict[str, Any]:
     """A JSON object; `number` is the line it stands in, 0 for a whole file."""
     value = decode_line(text, file, number or None)
     if not isinstance(value, dict):
-        raise InputError(f"is {value!r:.40}; expected a JSON object", Place(file, number or None))
+        raise InputError(f"is {shown(value)}; expected a JSON object", Place(file, number or None))
     return value
 
 
@@ -260,7 +263,7 @@ class _Reading:
 
     def _template(self, value: Any, path: str, line: int | None) -> Template[Entity[str]]:
         if not isinstance(value, dict):
-            raise self._error(f"{path} is {value!r:.40}; expected a template, an object with its type and slots", line)
+            raise self._error(f"{path} is {shown(value)}; expected a template, an object with its type and slots", line)
         type_ = self._type(value, path, line)
         read = next((key for key in _SLOTS if key in value), None)
         if read is not None:
@@ -275,11 +278,11 @@ class _Reading:
             raise self._error(f"{path} has {some(named)}; expected the type under one of them", line)
         type_ = value[named[0]] if named else ""
         if not isinstance(type_, str):
-            raise self._error(f"{path}.{named[0]} is {type_!r:.40}; expected a text", line)
+            raise self._error(f"{path}.{named[0]} is {shown(type_)}; expected a text", line)
         if named:
             self.typed += 1
         else:
-            self.untyped.append((f"{path} has {some(value)}", line))
+            self.untyped.append((f"{path} has {some(value) or 'nothing'}", line))
         return type_
 
     def _listed_fillers(self, value: dict[str, Any], path: str, line: int | None) -> list[SlotFiller[Entity[str]]]:
@@ -287,11 +290,11 @@ class _Reading:
         fillers: list[SlotFiller[Entity[str]]] = []
         listed = value["fillers"]
         if not isinstance(listed, list):
-            raise self._error(f"{path}.fillers is {listed!r:.40}; expected a list of slots with their values", line)
+            raise self._error(f"{path}.fillers is {shown(listed)}; expected a list of slots with their values", line)
         for k, one in enumerate(listed):
             where = f"{path}.fillers[{k}]"
             if not isinstance(one, dict) or not isinstance(one.get("slot"), str) or "value" not in one:
-                raise self._error(f'{where} is {one!r:.60}; expected {{"slot": ..., "value": ...}}', line)
+                raise self._error(f'{where} is {shown(one)}; expected {{"slot": ..., "value": ...}}', line)
             self._add(fillers, one["slot"], one["value"], f"{where}.value", line)
         return fillers
 
@@ -303,11 +306,11 @@ class _Reading:
             slots, inside = {key: v for key, v in value.items() if key not in (*TYPES, *_APART)}, path
         if not isinstance(slots, dict):
             raise self._error(
-                f"{inside} is {slots!r:.40}; expected an object with a list of fillers for each slot", line
+                f"{inside} is {shown(slots)}; expected an object with a list of fillers for each slot", line
             )
         for slot, listed in slots.items():
             if not isinstance(listed, list):
-                raise self._error(f"{inside}.{slot} is {listed!r:.40}; expected a list of fillers", line)
+                raise self._error(f"{inside}.{slot} is {shown(listed)}; expected a list of fillers", line)
             for k, one in enumerate(listed):
                 self._add(fillers, slot, one, f"{inside}.{slot}[{k}]", line)
         return fillers
@@ -327,13 +330,15 @@ class _Reading:
         if isinstance(value, str):
             return [value]
         if not isinstance(value, list):
-            raise self._error(f"{path} is {value!r:.40}; expected a text, or a list of the mentions of an entity", line)
+            raise self._error(
+                f"{path} is {shown(value)}; expected a text, or a list of the mentions of an entity", line
+            )
         out = []
         for k, mention in enumerate(value):
             if isinstance(mention, list) and mention and all(isinstance(x, int) for x in mention[1:]):
                 mention = mention[0]  # gtt's [text, offset]
             if not isinstance(mention, str):
-                raise self._error(f"{path}[{k}] is {mention!r:.40}; expected a text, or [text, offset]", line)
+                raise self._error(f"{path}[{k}] is {shown(mention)}; expected a text, or [text, offset]", line)
             out.append(mention)
         return out
 
@@ -551,15 +556,15 @@ def _from_json(file: str, content: str, part: str) -> Muc4Templates:
                 raise InputError("official_pairs must have doc, key and response", file) from None
         data = data.get("responses")
     if not isinstance(data, list):
-        raise InputError(f"is {data!r:.40}; expected a list of templates", file)
+        raise InputError(f"is {shown(data)}; expected a list of templates", file)
     reading = _Muc4Reading(file)
     for k, slots in enumerate(data):
         if not isinstance(slots, dict) or not all(isinstance(v, list) for v in slots.values()):
-            raise InputError(f"[{k}] is {slots!r:.60}; expected an object with a list of fills for each slot", file)
+            raise InputError(f"[{k}] is {shown(slots)}; expected an object with a list of fills for each slot", file)
         for slot, fills in slots.items():
             if slot not in LABELS.values() or not all(isinstance(fill, str) for fill in fills):
                 hint = did_you_mean(slot, LABELS.values())
-                raise InputError(f"[{k}].{slot} is {fills!r:.60}; expected texts in a slot of MUC-4.{hint}", file)
+                raise InputError(f"[{k}].{slot} is {shown(fills)}; expected texts in a slot of MUC-4.{hint}", file)
         reading.take(slots, None)
     found = reading.finish()
     found.mapping = mapping
