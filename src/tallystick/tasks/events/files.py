@@ -608,7 +608,7 @@ def _document(record: Json) -> EventDocument:
             events.append(_textee(found))
         else:
             found = plain_event(found)
-            found.refuse_several("type", "event_type")
+            found.refuse_several("type", "event_type", same=True)
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
             events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
     return EventDocument(tuple(events), tokens, read_sentences(record))
