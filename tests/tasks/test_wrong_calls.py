@@ -36,7 +36,7 @@ WRONG = {
     "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "holds bytes"),
     "a set of texts": (lambda: ts.spans({("B-PER", "O"), ("O", "O")}, TAGS), "is a set, whose items have no order"),
     # nothing
-    "nothing on both sides": (lambda: ts.spans([], []), "two ways"),
+    "nothing on both sides": (lambda: ts.spans([], []), "one text or a collection of 0"),
     "no documents": (lambda: ts.coreference({}, {}), "no documents"),
     "an empty text": (lambda: ts.amr("", "(a / b)"), "empty text"),
     "an empty graph among others": (

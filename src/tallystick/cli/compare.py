@@ -359,7 +359,8 @@ def _score_against(
     readings = {run: replace(reading, missing=absent[run]) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
     source = Source.of(reference)
-    scored = task.score_systems(source, runs, metrics, settings, readings)
+    systems = task.score_systems(source, runs, metrics, settings, readings)
+    scored = {run: task.with_lookalikes(one, settings) for run, one in systems.items()}
     for line in dict.fromkeys(line for one in scored.values() for line in one.opening):
         say(line)
     return {run: results_of(task, one, of_run(settings, run), reference=source) for run, one in scored.items()}

@@ -495,7 +495,22 @@ class Task:
         missing = reading.missing or self.missing(settings)
         readings = {"": replace(reading, missing=missing)}
         scored = self.score_systems(reference, {"": predicted}, metrics, settings, readings)[""]
-        return replace(scored, unanswered=tuple(missing.unanswered))
+        return replace(self.with_lookalikes(scored, settings), unanswered=tuple(missing.unanswered))
+
+    def label_sets(self, corpus: Any, settings: Any) -> Mapping[str, tuple[Collection[str], Collection[str]]]:
+        """The labels that the reference has and those that the prediction has, by what they are called, if items match only under the same label."""
+        return {}
+
+    def with_lookalikes(self, scored: Scored, settings: Any) -> Scored:
+        """What was scored, with a warning about predicted labels that look like others of the reference."""
+        from tallystick.tasks.lookalikes import said_of_lookalikes
+
+        said = tuple(said_of_lookalikes(self.label_sets(scored.corpus, settings)))
+        if not said:
+            return scored
+        return replace(
+            scored, results={name: one.changed(notes=(*one.notes, *said)) for name, one in scored.results.items()}
+        )
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: Any, readings: Mapping[Any, Reading]

@@ -181,6 +181,11 @@ class Arguments(Task):
             out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
         return out
 
+    def label_sets(self, corpus: Any, settings: ArgumentSettings) -> Any:
+        from tallystick.tasks.lookalikes import labels_of
+
+        return {"role": labels_of(corpus.pairs, lambda document: (one.role for one in document.arguments))}
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: ArgumentSettings) -> Any:
         from tallystick.judging.recorded import judge_named
         from tallystick.tasks.arguments.metrics import score

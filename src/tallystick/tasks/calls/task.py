@@ -136,6 +136,10 @@ class Calls(Task):
 
         return read_corpus(reference, predicted, settings, reading.missing)
 
+    def label_sets(self, corpus: Any, settings: CallSettings) -> Any:
+        sides = ([one[0] for one in corpus.functions if one[side]] for side in (1, 2))
+        return {"function": tuple(sides)}
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CallSettings) -> Any:
         from tallystick.tasks.calls.metrics import evaluate_calls
 

@@ -117,6 +117,11 @@ class Dependencies(Task):
         corpora = {run: (gold, bank, units) for run, bank in banks.items()}
         return {run: Scored(corpus, self.evaluate(corpus, metrics, settings)) for run, corpus in corpora.items()}
 
+    def label_sets(self, corpus: Any, settings: DependencySettings) -> Any:
+        columns = {"deprel": "DEPREL", "upos": "UPOS"}
+        sides = corpus[:2]
+        return {name: tuple(getattr(side, key).compacted().values for side in sides) for key, name in columns.items()}
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: DependencySettings) -> Any:
         from tallystick.tasks.dependencies.metrics import score
 

@@ -162,6 +162,15 @@ class Events(Task):
             note_duplicates(side)
         return left, pair_documents(left, right, EventDocument, reading.missing)
 
+    def label_sets(self, corpus: Any, settings: EventSettings) -> Any:
+        from tallystick.tasks.lookalikes import labels_of
+
+        _, pairs = corpus
+        return {
+            "type": labels_of(pairs, lambda document: (one.trig.type for one in document.events)),
+            "role": labels_of(pairs, lambda document: (arg.role for one in document.events for arg in one.args)),
+        }
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
         from tallystick.tasks.events.files import SRL, read_coreference
         from tallystick.tasks.events.metrics import EventOptions, score

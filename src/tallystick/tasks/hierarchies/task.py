@@ -126,6 +126,9 @@ class Hierarchies(Task):
             left = replace(left, kinds=list(dict.fromkeys((*left.kinds, *settings.kinds))))
         return left, with_missing(left, right, reading.missing) if reading.missing else right
 
+    def label_sets(self, corpus: Any, settings: HierarchySettings) -> Any:
+        return {"type of links": tuple(side.kinds for side in corpus)}
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: HierarchySettings) -> Any:
         from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions, score
 

@@ -98,6 +98,15 @@ class Nary(Task):
         pairs = pair_documents(read_nary(reference), read_nary(predicted, *rest), Relations, reading.missing)
         return pairs, reading.known or ()
 
+    def label_sets(self, corpus: Any, settings: NarySettings) -> Any:
+        from tallystick.tasks.lookalikes import labels_of
+
+        pairs, _ = corpus
+        return {
+            "role": labels_of(pairs, lambda document: (role for one in document.relations for role in one)),
+            "type": labels_of(pairs, lambda document: document.types),
+        }
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
         from tallystick.tasks.nary.metrics import NaryOptions, in_order, roles_of, score
 

@@ -172,6 +172,11 @@ class Relations(Task):
 
         return score(corpus, metrics, _options(settings, _training(settings)))
 
+    def label_sets(self, corpus: Any, settings: RelationSettings) -> Any:
+        from tallystick.tasks.lookalikes import labels_of
+
+        return {"type": labels_of(corpus, lambda document: (one.type for one in _relations_of(document)))}
+
     error_label = "relation"
 
     def find_mistakes(self, corpus: Any, settings: RelationSettings) -> Iterable[Mistake]:
@@ -283,6 +288,11 @@ def _only_one_has_types(left: Documents[Any], right: Documents[Any]) -> str:
     return (
         f"no argument of {bare.file} has a type, and arguments of {other.file} have; boundaries compares them without"
     )
+
+
+def _relations_of(document: Any) -> Iterable[Any]:
+    """The relations of a document, or DocRED's facts."""
+    return getattr(document, "relations", ()) or getattr(document, "facts", ())
 
 
 def _types_of(side: Documents[Any]) -> list[str]:

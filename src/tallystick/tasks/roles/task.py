@@ -95,6 +95,11 @@ class Roles(Task):
 
         return pair_documents(read_roles(reference), read_roles(predicted), lambda: NAryRelation(""), reading.missing)
 
+    def label_sets(self, corpus: Any, settings: RoleSettings) -> Any:
+        from tallystick.tasks.lookalikes import labels_of
+
+        return {"role": labels_of(corpus, lambda document: (one.role for one in document.args))}
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: RoleSettings) -> Any:
         from tallystick.tasks.roles.metrics import RoleOptions, score
 

@@ -160,6 +160,16 @@ class Templates(Task):
         with allowing_code(settings.allow_code):
             return pairs, filler_similarity(settings.fillers, settings.strings), settings.strings
 
+    def label_sets(self, corpus: Any, settings: TemplateSettings) -> Any:
+        from tallystick.tasks.lookalikes import labels_of
+
+        if settings.preset == OFFICIAL:
+            return {}
+        return {
+            "type": labels_of(corpus[0], lambda document: (one.type for one in document.templates)),
+            "slot": labels_of(corpus[0], lambda of: (filler.slot for one in of.templates for filler in one.fillers)),
+        }
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: TemplateSettings) -> Any:
         from tallystick.tasks.templates.metrics import METRICS, score
 

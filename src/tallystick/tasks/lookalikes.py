@@ -1,0 +1,71 @@
+"""Labels that look the same and are not: `PER` and `PER ` are two labels, and a table by label has two rows that nobody can tell apart.
+
+A label that only the prediction has is held against those of the reference. If they differ in white space, case or Unicode form alone, that is said;
+the figures stay as they are. Only sets of labels are looked at, so that it costs nothing.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain, combinations
+from typing import Any
+
+Sides = tuple[Collection[str], Collection[str]]
+"""The labels of the reference, and those of the prediction."""
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+
+
+def _spaces(label: str) -> str:
+    return "".join(label.translate(_INVISIBLE).split())
+
+
+def _form(label: str) -> str:
+    return unicodedata.normalize("NFKC", label)
+
+
+_WAYS: Mapping[str, Callable[[str], str]] = {"white space": _spaces, "case": str.casefold, "Unicode form": _form}
+
+
+def _plain(label: str, ways: Iterable[str] = tuple(_WAYS)) -> str:
+    for way in ways:
+        label = _WAYS[way](label)
+    return label
+
+
+def lookalikes(reference: Collection[str], predicted: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """The labels that only the prediction has, each with one of the reference that looks the same, and in what they differ."""
+    only = sorted(set(predicted) - set(reference))
+    by_plain = {_plain(label): label for label in sorted(reference, reverse=True)} if only else {}
+    for label in only:
+        other = by_plain.get(_plain(label))
+        if other is not None:
+            several = chain.from_iterable(combinations(_WAYS, size) for size in range(1, len(_WAYS) + 1))
+            ways = next(one for one in several if _plain(label, one) == _plain(other, one))
+            yield label, other, " and ".join(ways)
+
+
+def said_of_lookalikes(labels: Mapping[str, Sides]) -> Iterator[str]:
+    """What to say of labels that look the same, by what they are called."""
+    for what, (reference, predicted) in labels.items():
+        found = list(lookalikes(reference, predicted))
+        if found:
+            (label, other, ways), *rest = ((*_quoted(*one), one[2]) for one in found)
+            named = ", ".join(f"{one} for {another}" for one, another, _ in rest[:3])
+            more = f" ({len(rest):,} more like this: {named}{', ...' if len(rest) > 3 else ''})" if rest else ""
+            yield (
+                f"the {what} {label} occurs only in the prediction and differs from the reference's {other} only in {ways}; "
+                f"it is another {what}{more}"
+            )
+
+
+def _quoted(label: str, other: str, ways: str) -> tuple[str, str]:
+    """Two labels, in which one can see what differs."""
+    return (ascii(label), ascii(other)) if "Unicode" in ways else (repr(label), repr(other))
+
+
+def labels_of(pairs: Any, find: Callable[[Any], Iterable[str | None]]) -> Sides:
+    """The labels that are in the documents of either side."""
+    left, right = ({*chain.from_iterable(map(find, side))} - {None} for side in (pairs.reference, pairs.predicted))
+    return left, right  # type: ignore[return-value]
