@@ -588,7 +588,7 @@ def _format(record: Json) -> str:
 
 
 def _document(record: Json) -> EventDocument:
-    record.refuse_several("event_mentions", "events", "trigger", "triggers")
+    record.refuse_several("event_mentions", "events", "trigger", "triggers", "predictions")
     kind = _format(record)
     if kind == "WikiEvents":
         return _wikievents(record)
