@@ -365,6 +365,8 @@ def _are_triples(value: Any) -> bool:
 
 def _read_doccano(document: Json, ask: Ask) -> Annotated:
     text = document.at("text", "data").text()
+    if ask.field is None:
+        document.refuse_several(*_DOCCANO)
     extent = Extent("characters", len(text))
     by_id: dict[str, Labelled] = {}
     spans = []
