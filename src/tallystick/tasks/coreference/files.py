@@ -726,17 +726,17 @@ def _words(source: Source) -> dict[str, list[str]]:
 
 
 def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:
-    """`_word` of each line that is a token, found for all at once in lines of six cells or more whose first is plainly no number."""
+    """`_word` of each line that is a token, found for all at once in lines of five cells or more whose first begins with no digit."""
     blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
     begins = ~blank
     begins[1:] &= blank[:-1]
     cell = np.flatnonzero(begins)
     first = np.searchsorted(cell, line_start)
-    many = (np.diff(first, append=len(cell)) > 5)[is_token]
+    many = (np.diff(first, append=len(cell)) > 4)[is_token]
     first, line_start = first[is_token], line_start[is_token]
     if many.any():
-        last = data[_ends(blank, cell[first[many] + 1]) - 1]
-        many[many] = (last < 128) & ((last < ord("0")) | (last > ord("9")))
+        begins_with = data[cell[first[many]]]
+        many[many] = (begins_with < 128) & ((begins_with < ord("0")) | (begins_with > ord("9")))
     words: list[str] = []
     if many.any():
         found = _in_lines(data, cell[first[many] + 3], _ends(blank, cell[first[many] + 4]))
