@@ -615,7 +615,7 @@ def _compare_words(key: Chains, response: Chains, partner: IntArray, lenient: bo
     if len(unlike) > 1:
         message += f" (and {len(unlike) - 1:,} more documents differ)"
     if not lenient:
-        raise SidesMismatch(f"{message}. --ignore-tokens (ignore_tokens=True) scores them nevertheless")
+        raise SidesMismatch(f"{message}. --ignore-tokens scores them nevertheless")
     warnings.append(message)
 
 

@@ -264,7 +264,7 @@ def compare_columns(gold: ColumnFile, guess: ColumnFile, same_tokens: bool) -> N
             advice = (
                 f"; {counts[0]:,} and {counts[1]:,} tokens in all"
                 if boundaries_differ
-                else ". All sentences have the same lengths: --ignore-tokens (same_tokens=False) scores them nevertheless"
+                else ". All sentences have the same lengths: --ignore-tokens scores them nevertheless"
             )
             raise SidesMismatch(
                 f'the tokens diverge: {gold.place(token)} has "{gold.tokens[token]}", '
