@@ -12,21 +12,22 @@ sys.path.append(str(ROOT / "tests"))
 from bundled import FILES  # noqa: E402
 
 NOTEBOOK = ROOT / "docs" / "tasks.ipynb"
-START = """from importlib.resources import files
+START = """import os
+from importlib.resources import files
 
 import tallystick as ts
 
-here = files("tallystick.examples")"""
+os.chdir(files("tallystick.examples"))  # messages then name files without their folder"""
 FURTHER = [
-    ("The worst documents first", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll").by("document")'),
-    ("Figures by label", 'ts.relations(here / "relations.gold.jsonl", here / "relations.system.jsonl", "strict").by("label")'),
-    ("What went wrong", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll").errors()[0]'),
-    ("One metric of several", 'ts.coreference(here / "coreference.gold.conll", here / "coreference.system.conll")["b3"]'),
+    ("The worst documents first", 'ts.coreference("coreference.gold.conll", "coreference.system.conll").by("document")'),
+    ("Figures by label", 'ts.relations("relations.gold.jsonl", "relations.system.jsonl", "strict").by("label")'),
+    ("What went wrong", 'ts.coreference("coreference.gold.conll", "coreference.system.conll").errors()[0]'),
+    ("One metric of several", 'ts.coreference("coreference.gold.conll", "coreference.system.conll")["b3"]'),
     (
         "Systems side by side",
-        'gold = here / "table1.gold.newick"\n'
+        'gold = "table1.gold.newick"\n'
         "systems = {\n"
-        '    f"system {k}": ts.hierarchies(gold, here / f"table1.system{k}.newick", ["muc_p", "nstm_p"]) for k in (1, 2, 3)\n'
+        '    f"system {k}": ts.hierarchies(gold, f"table1.system{k}.newick", ["muc_p", "nstm_p"]) for k in (1, 2, 3)\n'
         "}\n"
         "ts.compare(systems)",
     ),
@@ -53,7 +54,7 @@ def notebook() -> Any:
     cells.append(v4.new_code_cell(START))
     for task, (gold, system) in FILES.items():
         cells.append(v4.new_markdown_cell(f"## {task.capitalize() if task != 'amr' else 'AMR'}"))
-        cells.append(v4.new_code_cell(f'ts.{task}(here / "{gold}", here / "{system}")'))
+        cells.append(v4.new_code_cell(f'ts.{task}("{gold}", "{system}")'))
     for title, code in FURTHER:
         cells += [v4.new_markdown_cell(f"## {title}"), v4.new_code_cell(code)]
     for number, cell in enumerate(cells):

@@ -71,6 +71,8 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "relations: four numbers": ("relations", {"id": "d", "relations": [{"type": "r", "subj": [0, 1, "A", 3], "obj": [4, 5]}]}, "relations[0].subj: expected [start, end] or [start, end, type], found [0,1,\"A\",3]"),
     "roles: a list among mentions": ("roles", {"id": "d", "roles": {"Weapon": [[["gun", "knife"]]]}}, 'roles.Weapon[0][0]: expected [text, offset], found ["gun","knife"]'),
     "templates: nothing": ("templates", {"id": "d", "templates": [{"type": "a", "slots": {}}, {}]}, "templates[1] has nothing; expected the type"),
+    "doccano: two lists": ("spans", {"id": 1, "text": "Ada", "label": [[0, 3, "PER"]], "labels": []}, f"has 'label' beside 'labels': {MEANT}"),
+    "predictions beside events": ("events", {"doc_key": "d", "events": [EVENT], "predictions": []}, f"has 'events' beside 'predictions': {MEANT}"),
     "arguments: two types": ("arguments", events({**DESCRIBED, "event_type": "B"}), f"events[0]: has 'type' beside 'event_type': {MEANT}"),
     "arguments: the path once": ("arguments", events({**DESCRIBED, "arguments": [{"role": None, "text": "b"}]}), "gold.jsonl:1: events[0].arguments[0].role: expected text, found null"),
     "no roles": ("nary", nary(RELATION, {"type": "r", "args": {}}), "relations[1].args: expected at least one role, found {}"),

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
 from tallystick.engine.native import compiled
-from tallystick.files.json_values import id_of, try_decode
 from tallystick.files.source import AnySource, Format, Opening, find_format
 from tallystick.frozen import frozen
 
@@ -175,6 +174,8 @@ def name_under(*keys: str) -> Callable[[bytes], Any]:
     """The name that a JSON object has under the first of these keys that holds one."""
 
     def name(document: bytes) -> Any:
+        from tallystick.files.json_values import id_of, try_decode
+
         (value,) = try_decode(document) or (None,)
         found = (id_of(value.get(key)) for key in keys) if isinstance(value, dict) else ()
         return next((name for name in found if name is not None), None)
@@ -244,7 +245,7 @@ def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | 
 
 def _why_whole(formats: Sequence[Format], opening: Opening) -> Uncut | None:
     """Why a file cannot be cut, whatever stands in it."""
-    from tallystick.files.lines import is_arrow_file
+    from tallystick.files.source import is_arrow_file
 
     if opening.source.name != "-" and (Path(opening.source).is_dir() or opening.name.endswith(".ann")):
         return Uncut("it is a brat folder or file: its documents are files of their own")
@@ -265,6 +266,8 @@ def _boundaries_of_json(formats: Sequence[Format], opening: Opening, input: str 
         return Uncut("it is one JSON list; as JSON Lines it can be cut")
     if content[:1] != b"{" or (input not in (None, "auto", "jsonl", "triples") and not _is_json(formats, input)):
         return None
+    from tallystick.files.json_values import try_decode
+
     line, newline, _ = content.partition(b"\n")
     if newline and try_decode(line) is None:
         return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")

@@ -36,8 +36,8 @@ from tallystick.files.json_values import (
     shown,
     try_decode,
 )
-from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
-from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion
+from tallystick.files.source import AnySource, Source, is_arrow_file, unpacked_name
 from tallystick.files.table import read_cells, separator
 
 Steps = tuple[str | int, ...]

@@ -48,9 +48,9 @@ from typing import Any, Literal
 
 from tallystick.errors import InputError, MetricError, Place, TallystickError, counted, some
 from tallystick.files.json_values import Json, decode_line, read_json
-from tallystick.files.lines import ArrowLines, is_arrow_file
+from tallystick.files.lines import ArrowLines
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named, names_by_content, paired_by_text
-from tallystick.files.source import AnySource, Format, Opening, Source, unpacked_name
+from tallystick.files.source import AnySource, Format, Opening, Source, is_arrow_file, unpacked_name
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 
@@ -365,6 +365,8 @@ def _are_triples(value: Any) -> bool:
 
 def _read_doccano(document: Json, ask: Ask) -> Annotated:
     text = document.at("text", "data").text()
+    if ask.field is None:
+        document.refuse_several(*_DOCCANO)
     extent = Extent("characters", len(text))
     by_id: dict[str, Labelled] = {}
     spans = []

@@ -353,11 +353,11 @@ class Json:
                     raise self.fail(f"has no {keys[0]!r}, but {key!r}; expected {keys[0]!r}")
         return [] if found is None else found.each()
 
-    def refuse_several(self, *keys: str) -> None:
-        """That not two of these keys are there with different values: one of them would be gone."""
+    def refuse_several(self, *keys: str, same: bool = False) -> None:
+        """That not two of these keys are there: one of them would be gone. They may be there with the `same` value."""
         there = [key for key in keys if self.mapping().get(key) is not None]
         for other in there[1:]:
-            if self.value[other] != self.value[there[0]]:
+            if not same or self.value[other] != self.value[there[0]]:
                 raise self.fail(f"has {there[0]!r} beside {other!r}: which of them is meant? Give one")
 
     def several(self, least: int, what: str) -> list[Json]:

@@ -19,6 +19,7 @@ from tallystick.errors import InputError, Place, TallystickError
 from tallystick.files.json_values import NotJson, explained, placed
 from tallystick.files.source import (
     BYTE_ORDER_MARK,
+    PARQUET,
     AnySource,
     Source,
     is_packed,
@@ -201,7 +202,6 @@ class Lines:
 # Records in such a file are rows; `batches` gives them as pyarrow's record batches, and `portions` gives them as lines of
 # JSON, so that everything that reads JSON Lines can read them too, only more slowly.
 
-PARQUET, IPC = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 ROWS = 65_536
 """So many rows are read at once."""
 
@@ -210,11 +210,6 @@ SMALL_DICTIONARY = 100_000
 """A column whose table of values takes up fewer bytes in the file has so few values that reading them as codes pays."""
 MOST_GROUPS = 256
 """In a file of more row groups than these, what it says about them is not looked at."""
-
-
-def is_arrow_file(name: AnySource) -> bool:
-    """Whether a file's name says that it is one of Arrow's."""
-    return Path(name).suffix.lower() in (*PARQUET, *IPC)
 
 
 class ArrowLines(Lines):

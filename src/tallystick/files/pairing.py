@@ -27,7 +27,7 @@ from tallystick.errors import (
     unknown_document,
     unmet_ids,
 )
-from tallystick.files.lines import is_arrow_file
+from tallystick.files.source import is_arrow_file
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:

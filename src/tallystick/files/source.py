@@ -168,6 +168,14 @@ def is_packed(name: AnySource) -> bool:
     return str(name).endswith(ENDINGS)
 
 
+PARQUET, IPC = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
+
+
+def is_arrow_file(name: AnySource) -> bool:
+    """Whether a file's name says that it is one of Arrow's."""
+    return os.path.splitext(os.fspath(name).rstrip(os.sep))[1].lower() in (*PARQUET, *IPC)
+
+
 def unpacked_name(name: AnySource) -> str:
     """What the file would be called if it were not packed: `a.jsonl` for `a.jsonl.gz`."""
     text = str(name)
@@ -658,7 +666,7 @@ class Opening:
     def first(self) -> Any:
         """The first document of a file of JSON or of a table, decoded; None if it begins like neither, or can be read only once."""
         from tallystick.files.json_values import decode_line
-        from tallystick.files.lines import ArrowLines, is_arrow_file
+        from tallystick.files.lines import ArrowLines
 
         try:
             if is_arrow_file(self.source):

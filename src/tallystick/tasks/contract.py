@@ -503,9 +503,12 @@ class Task:
 
     def with_lookalikes(self, scored: Scored, settings: Any) -> Scored:
         """What was scored, with a warning about predicted labels that look like others of the reference."""
+        labels = self.label_sets(scored.corpus, settings)
+        if all(set(predicted) <= set(reference) for reference, predicted in labels.values()):
+            return scored
         from tallystick.tasks.lookalikes import said_of_lookalikes
 
-        said = tuple(said_of_lookalikes(self.label_sets(scored.corpus, settings)))
+        said = tuple(said_of_lookalikes(labels))
         if not said:
             return scored
         return replace(

@@ -229,7 +229,7 @@ def _read_plain(
 
 
 def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str], str]) -> DescribedEvent:
-    found.refuse_several("type", "event_type")
+    found.refuse_several("type", "event_type", same=True)
     type_ = found.get("type", "event_type")
     trigger = found.get("trigger")
     span, text = None, ""

@@ -588,7 +588,7 @@ def _format(record: Json) -> str:
 
 
 def _document(record: Json) -> EventDocument:
-    record.refuse_several("event_mentions", "events", "trigger", "triggers")
+    record.refuse_several("event_mentions", "events", "trigger", "triggers", "predictions")
     kind = _format(record)
     if kind == "WikiEvents":
         return _wikievents(record)
@@ -608,7 +608,7 @@ def _document(record: Json) -> EventDocument:
             events.append(_textee(found))
         else:
             found = plain_event(found)
-            found.refuse_several("type", "event_type")
+            found.refuse_several("type", "event_type", same=True)
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
             events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
     return EventDocument(tuple(events), tokens, read_sentences(record))

@@ -28,10 +28,9 @@ import numpy as np
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.exports import formats_of, is_spacy_file
-from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing, all_named, by_order, pair_sides, refuse_by_order
 from tallystick.files.pairing import Side as PairingSide
-from tallystick.files.source import AnySource, Format, Opening, Source
+from tallystick.files.source import AnySource, Format, Opening, Source, is_arrow_file
 from tallystick.files.source import find_format as recognise
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import ColumnFile, Numbering, read_columns

@@ -49,9 +49,9 @@ from tallystick.files.exports import (
     words,
 )
 from tallystick.files.json_values import Json, decode_line, id_in, shown
-from tallystick.files.lines import ArrowLines, is_arrow_file
+from tallystick.files.lines import ArrowLines
 from tallystick.files.pairing import Documents, Missing, Side, all_named, by_order, pair_documents, pair_sides
-from tallystick.files.source import AnySource, Opening, Source, shown_name
+from tallystick.files.source import AnySource, Opening, Source, is_arrow_file, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments, Span, annotate
