@@ -30,7 +30,6 @@ from tallystick.tasks.templates.files import (
 )
 from tallystick.tasks.templates.metrics import by_slot
 from tallystick.tasks.templates.muc4 import KINDS
-from tallystick.tasks.templates.show import find_errors
 
 SCORED = ["gtt", "dygie", "nyu", "sri", "iterx-bart-base", "iterx-bart-large", "iterx-t5-large-enc"]
 UNRECORDED = {"tst3/lsi", "tst3/nyu", "tst3/sri", "tst4/sri"}
@@ -84,20 +83,6 @@ def slots(cases: dict[str, Any]) -> None:
     print(
         "\ngtt's scorer by slot, system gtt", *(f"{k} {v.tolist()}" for k, v in by_slot(pairs, "gtt").items()), sep="\n"
     )
-
-
-def errors(cases: dict[str, Any]) -> None:
-    gold = _read(cases["gold"]["muc4_test_gtt"])
-    systems = [name for name in cases["autoerr"] if name.startswith("muc/")]
-    print("\nerrors, ours / auto-err", *systems, sep="\t")
-    found = {name: find_errors(pair_templates(gold, _read(cases["pred"]["muc4"][name[4:]]))) for name in systems}
-    print(
-        "right",
-        *(f"{found[n][1].tally.right}/{cases['autoerr'][n]['stats']['total']['num']}" for n in systems),
-        sep="\t",
-    )
-    for kind in cases["autoerr"][systems[0]]["errors"]:
-        print(kind, *(f"{found[n][1].counts[kind]}/{cases['autoerr'][n]['errors'][kind]}" for n in systems), sep="\t")
 
 
 def large() -> None:
@@ -183,7 +168,6 @@ def main() -> None:
     cases = json.loads((folder / "cases.json").read_text())
     recent(cases)
     slots(cases)
-    errors(cases)
     large()
     official(folder / "muc4_official")
 

@@ -1,10 +1,13 @@
 """The generators and the hand-written scorers of `benchmarks`, at sizes that take no time."""
 
+import ast
+import importlib
 import itertools
 import json
 import math
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -380,3 +383,18 @@ def test_a_missed_claim_fails_the_command_and_is_printed(monkeypatch, capsys, tm
     assert "| toy | 2 s |  | at most 1 s: **missed** |" in written
     assert written.startswith("# Speed\n\nOpening.\n")
     assert "old" not in written
+
+
+FOLDERS = ("benchmarks", "fuzzing", "docsite")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(one for name in FOLDERS for one in Path(measure.ROOT, name).rglob("*.py")), ids=lambda p: p.stem
+)
+def test_whatever_scripts_import_of_the_program_is_there(path):
+    """Some scripts need data or peers that tests do not have; a name that was moved would be noticed by their users only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tallystick":
+            module = importlib.import_module(node.module)
+            for name in (one.name for one in node.names if not hasattr(module, one.name)):
+                importlib.import_module(f"{node.module}.{name}")

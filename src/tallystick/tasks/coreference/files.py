@@ -129,7 +129,7 @@ _WRONG[BAR, BAR, 0] = _WRONG[NEWLINE, BAR, 0] = _WRONG[BAR, NEWLINE, 0] = True
 # An id of up to seven bytes is its own code; a longer one is numbered from here.
 _SHORT = 7
 _LONG_CODES = 1 << 56
-_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
+_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(_SHORT + 1)], np.uint64)
 
 
 def _overlapping(text: Bytes) -> npt.NDArray[np.uint64]:
@@ -143,24 +143,36 @@ _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
 _HALF = np.uint64(32)
 _WINDOW = 32
 """So many bytes are looked at at once: to fetch fewer takes as long."""
+_NOTHING_BEHIND = np.zeros(_WINDOW, np.uint8)
+_VOID = np.dtype((np.void, _WINDOW))
+_FIRST = np.tril(np.full((_WINDOW + 1, _WINDOW), 255, np.uint8), -1).view(_VOID).reshape(-1)
+"""What leaves the first so many bytes of a window."""
 
 
 def _mixed_bytes(piece: bytes, place: IntArray, length: IntArray) -> npt.NDArray[np.uint64]:
     """A number for the bytes at each of these places, at most `_WINDOW` of them."""
     text = np.frombuffer(piece, np.uint8)
-    if int(place.max()) > len(text) - _WINDOW:
-        text = np.concatenate((text, np.zeros(_WINDOW, np.uint8)))
-        place = np.minimum(place, len(text) - _WINDOW)
-    view: npt.NDArray[np.void] = np.ndarray(
-        len(text) - _WINDOW + 1, np.dtype((np.void, _WINDOW)), text.data, strides=(1,)
-    )
-    words = view[place].view("<u8")
-    short = int(length.min()) < _WINDOW
-    mixed = np.zeros(len(place), np.uint64)
-    for column, factor in enumerate(_FACTORS):
-        eight = words[column :: len(_FACTORS)]
-        mixed += (eight & _MASKS[np.clip(length - 8 * column, 0, 8)] if short else eight) * factor
+    limit = len(text) - _WINDOW
+    late = np.flatnonzero(place > limit)  # what is behind them is not there
+    if limit < 0 or len(late) == len(place):
+        found = _windows(np.concatenate((text, _NOTHING_BEHIND)))[np.minimum(place, len(text))]
+    else:
+        found = _windows(text)[np.minimum(place, limit) if len(late) else place]
+        rest = np.concatenate((text[limit:], _NOTHING_BEHIND))
+        found[late] = _windows(rest)[np.minimum(place[late] - limit, _WINDOW)]
+    words = found.view("<u8")
+    if int(length.min()) < _WINDOW:
+        words &= _FIRST.take(np.minimum(length, _WINDOW)).view("<u8")
+    mixed: npt.NDArray[np.uint64] = words[:: len(_FACTORS)] * _FACTORS[0]
+    for column in range(1, len(_FACTORS)):
+        mixed += words[column :: len(_FACTORS)] * _FACTORS[column]
     return mixed
+
+
+def _windows(text: Bytes) -> npt.NDArray[np.void]:
+    """The bytes that begin at each byte."""
+    view: npt.NDArray[np.void] = np.ndarray(len(text) - _WINDOW + 1, _VOID, text.data, strides=(1,))
+    return view
 
 
 def _blanks_before(piece: bytes, end: IntArray) -> IntArray:
@@ -700,12 +712,11 @@ def _word(cells: list[str]) -> str:
 def _layout(line: bytes) -> tuple[int, bool]:
     """Of a line without its last column: where the column before the word ends, and whether to look at all that comes after it, because there is little or
     columns are filled up with blanks."""
-    cells = line.split()
+    cells = line.split(None, 5)
     before = 0
     for cell in cells[: max(_word_column([*cells[:5], b"-"]), 0)]:
         before = line.index(cell, before) + len(cell)
-    filled = len(line.strip()) > sum(map(len, cells)) + len(cells) - 1
-    return before, filled or len(cells) < 6
+    return before, len(cells) < 6 or b"  " in line
 
 
 def _words(source: Source) -> dict[str, list[str]]:
@@ -715,17 +726,17 @@ def _words(source: Source) -> dict[str, list[str]]:
 
 
 def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:
-    """`_word` of each line that is a token, found for all at once in lines of six cells or more whose first is plainly no number."""
+    """`_word` of each line that is a token, found for all at once in lines of five cells or more whose first begins with no digit."""
     blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
     begins = ~blank
     begins[1:] &= blank[:-1]
     cell = np.flatnonzero(begins)
     first = np.searchsorted(cell, line_start)
-    many = (np.diff(first, append=len(cell)) > 5)[is_token]
+    many = (np.diff(first, append=len(cell)) > 4)[is_token]
     first, line_start = first[is_token], line_start[is_token]
     if many.any():
-        last = data[_ends(blank, cell[first[many] + 1]) - 1]
-        many[many] = (last < 128) & ((last < ord("0")) | (last > ord("9")))
+        begins_with = data[cell[first[many]]]
+        many[many] = (begins_with < 128) & ((begins_with < ord("0")) | (begins_with > ord("9")))
     words: list[str] = []
     if many.any():
         found = _in_lines(data, cell[first[many] + 3], _ends(blank, cell[first[many] + 4]))
