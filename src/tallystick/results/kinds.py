@@ -458,20 +458,17 @@ def plain_keys(values: Sequence[Any]) -> Sequence[Any]:
 
 def number_keys(values: Sequence[Any], numbers: Mapping[Any, int]) -> I64:
     """The number that the `plain_key` of each value has; -1 if it has none."""
-    keys = values
     kinds = set(map(type, values))
-    out = np.full(len(values), -1, np.int64)
-    rows: Sequence[int] = range(len(values))
     if kinds <= {int, float}:
         known = np.sort([key for key in numbers if isinstance(key, float)])
         rows = _near(values, known) if len(known) else []
         some = [values[row] for row in rows]
         known_keys = {value: plain_key(value) for value in set(some)}
-        keys = [known_keys[value] for value in some]
-    elif kinds != {str} or not are_plain(values):
-        keys = plain_keys(values)
-    out[rows] = np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(keys))
-    return out
+        out = np.full(len(values), -1, np.int64)
+        out[rows] = [numbers.get(known_keys[value], -1) for value in some]
+        return out
+    keys = values if kinds == {str} and are_plain(values) else plain_keys(values)
+    return np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(keys))
 
 
 def _near(values: Sequence[float], known: F64) -> list[int]:
