@@ -258,7 +258,7 @@ def test_header_without_a_space(tmp_path: Path) -> None:
 
 
 CELLS = st.lists(
-    st.sampled_from(["d", "7", "12", "d_1", "1_d", "²", "a\u00a0b", "wörd", "#", "-"]), min_size=0, max_size=8
+    st.sampled_from(["d", "7", "12", "d_1", "1_d", "1_1", "²", "a\u00a0b", "wörd", "#", "-"]), min_size=0, max_size=8
 )
 BLANKS = st.sampled_from(["\t", " ", "   ", " \t "])
 

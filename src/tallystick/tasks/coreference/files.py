@@ -726,7 +726,7 @@ def _words(source: Source) -> dict[str, list[str]]:
 
 
 def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:
-    """`_word` of each line that is a token, found for all at once in lines of five cells or more whose first begins with no digit."""
+    """`_word` of each line that is a token, found for all at once in lines of five cells or more whose first begins or ends with no digit."""
     blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
     begins = ~blank
     begins[1:] &= blank[:-1]
@@ -735,8 +735,9 @@ def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]
     many = (np.diff(first, append=len(cell)) > 4)[is_token]
     first, line_start = first[is_token], line_start[is_token]
     if many.any():
-        begins_with = data[cell[first[many]]]
-        many[many] = (begins_with < 128) & ((begins_with < ord("0")) | (begins_with > ord("9")))
+        ends = data[cell[first[many]]], data[_ends(blank, cell[first[many] + 1]) - 1]
+        sign, other = ((one < 128) & ((one < ord("0")) | (one > ord("9"))) for one in ends)
+        many[many] = sign | other
     words: list[str] = []
     if many.any():
         found = _in_lines(data, cell[first[many] + 3], _ends(blank, cell[first[many] + 4]))
