@@ -278,7 +278,7 @@ class Grouping:
         for left, right, top in aligned or [(reference, predicted, align(metric, reference, predicted, Memory()))]:
             here = ids[start : start + len(left)]
             found = [_Wrong.of(leaf) for leaf in find_leaves(left, right, top)]
-            self._look_at(one.pairs(some) for one in found for some in (one.wrong, one.cells))
+            self._look_at(some for one in found for some in (one._keyed, one.pairs(one.cells)))
             for one in found:
                 one.pair_up(self._kinds)
             context = _Context(found)
@@ -481,7 +481,7 @@ class _Wrong:
     def of(cls, leaf: Leaf) -> _Wrong:
         level = leaf.level
         values = _all_plain(leaf.values[0]), _all_plain(leaf.values[1])
-        wrong = list(zip(level.i[~leaf.right].tolist(), level.j[~leaf.right].tolist(), strict=True))
+        wrong = sorted(zip(level.i[~leaf.right].tolist(), level.j[~leaf.right].tolist(), strict=True))
         alone = [leaf.alone(0), leaf.alone(1)]
         cells = [
             (i, j)
@@ -496,7 +496,11 @@ class _Wrong:
     @cached_property
     def every(self) -> list[tuple[int, int]]:
         """All that is wrong, once what stands alone is paired."""
-        return sorted([*self.wrong, *self.paired])
+        return sorted([*self.wrong, *self.paired]) if self.paired else self.wrong
+
+    @cached_property
+    def _keyed(self) -> list[KeyedPair]:
+        return list(self.pairs(self.wrong))
 
     @cached_property
     def keys(self) -> Sequence[Any]:
@@ -521,7 +525,7 @@ class _Wrong:
     def kinds(self, some: Sequence[tuple[int, int]], known: Mapping[tuple[Any, Any], str]) -> list[str]:
         """The kind of each of some pairs of rows, as far as the two values say; of several right values the first one."""
         if not self.several:
-            return [known[key] for key, _ in self.pairs(some)]
+            return [known[key] for key, _ in (self._keyed if some is self.wrong else self.pairs(some))]
         return [
             min(
                 (known[_hashable(one), _hashable(self.values[1][j])] for one in _options(self.values[0][i])),
