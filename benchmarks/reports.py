@@ -61,7 +61,7 @@ def align(gold: str, system: str, schema: str) -> Callable[[], dict[str, float]]
 
 def run(repeat: int = 1, quick: bool = False) -> bool:
     """Print the table; False if a command breaks."""
-    repeat = max(repeat, 2)
+    repeat = max(repeat, 5)  # the runs of one command differ by a tenth
     size, invoices = (DOCUMENTS // 10, 100) if quick else (DOCUMENTS, 1_000)
     table = [["", "CPU s", "x without", "peak MB", "what went wrong"]]
 
