@@ -119,12 +119,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name) or _home_of_task(name) or (_home_of(name) if name in __all__ else "")
-    if home:
-        value = getattr(import_module(f"tallystick.{home}"), name)
-    elif name.startswith("_") or name not in _parts():
+    value = getattr(import_module(f"tallystick.{home}"), name, None) if home else None
+    if value is None and (name.startswith("_") or (value := _parts().get(name)) is None):
         raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
-    else:
-        value = _parts()[name]
     globals()[name] = value
     return value
 
@@ -141,18 +138,22 @@ def _tasks() -> list[str]:
 
 
 def _home_of(name: str) -> str:
-    """The module of the algebra whose text defines a name: one part of a metric does not load all the others."""
+    """The module of the algebra whose text defines a part, or else a function of that name: one part of a metric does not load all the
+    others."""
     import os
     import re
 
-    folder = os.path.join(os.path.dirname(__file__), "algebra")
-    mark = re.compile(rf"^(?:def {name}\(|{name}\b[^=\n]* = )", re.MULTILINE)
-    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if file.endswith(".py"):
+    found = ""
+    mark = re.compile(rf"^(?:def {name}\(|{name}\b[^=\n]* = |    name = \"{name}\"$)", re.MULTILINE)
+    for folder in filter(os.path.isdir, import_module("tallystick.algebra").__path__):
+        for file in sorted(one for one in os.listdir(folder) if one.endswith(".py")):
             with open(os.path.join(folder, file), encoding="utf-8") as stream:
-                if mark.search(stream.read()):
-                    return f"algebra.{file.removesuffix('.py')}"
-    return ""
+                marks = mark.findall(stream.read())
+            module = f"algebra.{file.removesuffix('.py')}"
+            if any(one.startswith(" ") for one in marks):
+                return module
+            found = found or (module if marks else "")
+    return found
 
 
 def _parts() -> dict[str, Any]:

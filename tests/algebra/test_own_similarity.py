@@ -148,3 +148,14 @@ def test_sets_of_places_and_places_in_every_wrapper(inside):
         metric = ts.f1(ts.match(around(ts.near(5.0)), distinct=True))
         assert ts.evaluate(metric, [[PARIS, PARIS, ROME]], [[ROME, PARIS]]).f1 == 1
         assert metric.mirrored() == metric
+
+
+def test_its_name_in_all_is_the_part_though_another_module_has_a_function_of_that_name(inside, monkeypatch):
+    assert callable(import_module("tallystick.algebra.exact").near)
+    monkeypatch.setattr(ts, "__all__", [*ts.__all__, "near"])
+    assert ts.near is names.constructors()["near"]
+
+
+def test_every_part_in_all_is_the_one_that_expressions_have():
+    for name in {*ts.__all__} & {*names.constructors()}:
+        assert getattr(ts, name) is names.constructors()[name]

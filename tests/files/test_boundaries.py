@@ -8,6 +8,11 @@ from tallystick.engine.native import compiled
 from tallystick.files import boundaries
 from tallystick.run import cutting
 from tallystick.tasks.amr import files as amr
+from tallystick.tasks.coreference import files as coreference
+from tallystick.tasks.events import files as events
+from tallystick.tasks.hierarchies import files as hierarchies
+from tallystick.tasks.relations import files as relations
+from tallystick.tasks.spans import files as spans
 
 LINES = (
     b"\n", b"\n", b"\n\n", b" ", b"\t", b"\r", b"\v", b"\f", b"#", b"# newdoc", b"#newdoc id", b"# newdocs", b"#\tnewdoc\n", b"a",
@@ -47,3 +52,17 @@ def test_graphs_found_by_their_lines_are_those_found_block_by_block():
 def test_lines_are_counted_however_many_there_are(letters, size):
     data = bytes(random.Random(size).choices(letters, k=size))
     assert cutting.count_lines(data) == data.count(b"\n")
+
+
+JSON_FORMATS = [
+    (events, "JSON"), (relations, "JSON"), (spans, "jsonl"), (hierarchies, "jsonl"), (coreference, "jsonl"), (amr, "triples"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "name"), JSON_FORMATS, ids=lambda one: getattr(one, "__name__", one))
+def test_json_lines_are_cut_alike_whether_the_format_is_named_or_found(task, name, tmp_path):
+    assert any(one.name == name for one in task.FORMATS)
+    file = tmp_path / "documents"
+    file.write_text('{"id": "a"}\n{"id": "b"}\n')
+    assert boundaries.find_boundaries(task.FORMATS, file, input=name) is boundaries.LINES
+    assert boundaries.find_boundaries(task.FORMATS, file) is boundaries.LINES

@@ -256,7 +256,7 @@ def _why_whole(formats: Sequence[Format], opening: Opening) -> Uncut | None:
 
 
 def _is_json(formats: Sequence[Format], input: str) -> bool:
-    return any(one.name == input and one.title and one.boundaries is None for one in formats)
+    return any(one.name == input and one.boundaries is None for one in formats)
 
 
 def _boundaries_of_json(formats: Sequence[Format], opening: Opening, input: str | None) -> Boundaries | Uncut | None:
@@ -264,7 +264,7 @@ def _boundaries_of_json(formats: Sequence[Format], opening: Opening, input: str 
     content = opening.head.lstrip()
     if content[:1] == b"[":
         return Uncut("it is one JSON list; as JSON Lines it can be cut")
-    if content[:1] != b"{" or (input not in (None, "auto", "jsonl", "triples") and not _is_json(formats, input)):
+    if content[:1] != b"{" or (input not in (None, "auto") and not _is_json(formats, input)):
         return None
     from tallystick.files.json_values import try_decode
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Boundaries, Uncut, blank_lines, line_starts, up_to_the_last, whole_lines
+from tallystick.files.boundaries import LINES, Boundaries, Uncut, blank_lines, line_starts, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, id_in, is_id, shown
 from tallystick.files.pairing import Missing, Side, all_named, pair_sides, refuse_by_order
 from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
@@ -601,7 +601,7 @@ def graphs_of(side: Given) -> Source:
 FORMATS = (
     Format(
         "triples", lambda opening: opening.head.lstrip()[:1] == b"{" or is_empty_list(opening.head), parse_triples,
-        lambda head: Uncut("triples line by line have no marks between graphs"),
+        lambda head: LINES if head.lstrip()[:1] == b"{" else Uncut("triples line by line have no marks between graphs"),
     ),
     Format("penman", read=parse_penman, boundaries=Boundaries("PENMAN", _find_graphs, _graph_name)),
 )  # fmt: skip
