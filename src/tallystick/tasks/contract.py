@@ -87,7 +87,7 @@ class Option:
     above: float | None = None
     most: float | None = None
     on: tuple[str, ...] = ()
-    """The metrics or formats that it has an effect on; none: all."""
+    """The metrics or formats that it has an effect on (none: all); the task refuses it elsewhere by `refuse_idle`."""
     use: Use = "figures"
     """Options that change figures are those of every command; others only say what `score` or `explain` shows."""
     of_system: bool = False

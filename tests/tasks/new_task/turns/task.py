@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Reading, Task, missing_option, option
 
 
@@ -22,7 +22,7 @@ class Call(NamedTuple):
     room: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class TurnSettings:
     """What counts."""
 
