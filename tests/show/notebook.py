@@ -26,9 +26,7 @@ FURTHER = [
     (
         "Systems side by side",
         'gold = "table1.gold.newick"\n'
-        "systems = {\n"
-        '    f"system {k}": ts.hierarchies(gold, f"table1.system{k}.newick", ["muc_p", "nstm_p"]) for k in (1, 2, 3)\n'
-        "}\n"
+        'systems = {f"system {k}": ts.hierarchies(gold, f"table1.system{k}.newick", ["muc_p", "nstm_p"]) for k in (1, 2, 3)}\n'
         "ts.compare(systems)",
     ),
     (
