@@ -583,10 +583,8 @@ def _as_json(value: Any) -> Any:
 
 
 def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool = False) -> Logs:
-    """One side. One object is {id: log}, unless it is a log itself. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of
-    words alone."""
-    own = {str(read_path(path)[0]) for path in (take, id) if path}
-    lines = open_documents(given, name=name, take=take, id=id, fields=OF_LOGS | own, by_key=True, gaps=not strict)
+    """One side. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of words alone."""
+    lines = _open_logs(given, name, take, id, gaps=not strict)
     logs = Logs(lines.file, remark=lines.remark, id=id, strict=strict)
     places: dict[Any, int] = {}
     for portion in lines.portions():
@@ -618,6 +616,12 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     if not logs.logs:
         raise InputError("has no logs; expected one a line", lines.file)
     return logs
+
+
+def _open_logs(given: Any, name: str, take: str | None, id: str, gaps: bool) -> Lines:
+    """Logs wherever they are; one object is {id: log}, unless it is a log itself."""
+    own = {str(read_path(path)[0]) for path in (take, id) if path}
+    return open_documents(given, name=name, take=take, id=id, fields=OF_LOGS | own, by_key=True, gaps=gaps)
 
 
 def _id_at(value: Any, path: str, place: Place) -> Any:
