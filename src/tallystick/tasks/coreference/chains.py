@@ -606,8 +606,12 @@ def _compare_words(key: Chains, response: Chains, partner: IntArray, lenient: bo
     unlike = [(name, at) for name, at in found if at is not None]
     if not unlike:
         return
+    others = dict(named)
+    if reason := _no_words([ours[name] for name, _ in unlike], [theirs[others[name]] for name, _ in unlike]):
+        warnings.append(f"the words of {key.file} and {response.file} could not be compared: {reason}")
+        return
     name, at = unlike[0]
-    other = dict(named)[name]
+    other = others[name]
     message = (
         f'the tokens diverge: document "{name}" has "{ours[name][at]}" as token {at:,} in the key {key.file} and '
         f'"{theirs[other][at]}" in the response {response.file}'
@@ -630,7 +634,29 @@ def other_word(ours: Sequence[str], theirs: Sequence[str]) -> int | None:
     return None
 
 
-_NO_WORD = {"-", "_", "", "[WORD]", "[UNK]", "<unk>", "UNK", "\ufffd", EMPTY_WORD}
+def _no_words(ours: Iterable[Sequence[str]], theirs: Iterable[Sequence[str]]) -> str:
+    """Why the words of documents that differ are none on one side, but another column of a layout that is not known; empty if they are words.
+
+    Numbers are those of the tokens. One word for all tokens stands for words that are not given. Two texts in one language have words in common
+    wherever they stand, if only *the*; tags, speakers or brackets have none in common with a text.
+    """
+    sides = [[word for words in side for word in words] for side in (ours, theirs)]
+    distinct = [set(side) for side in sides]
+    roles = ("key", "response")
+    for role, words in zip(roles, distinct, strict=True):
+        if all(map(str.isdigit, words)):
+            return f"those of the {role} are numbers"
+    for role, side, words, other in zip(roles, sides, distinct, reversed(distinct), strict=True):
+        if len(words) == 1 < min(len(side), len(other)):
+            return f'each of the {role} is "{side[0]}"'
+    lettered = [[word for word in side if any(map(str.isalpha, word))] for side in sides]
+    shared = [sum(word in other for word in side) for side, other in zip(lettered, reversed(distinct), strict=True)]
+    if all(100 * many < len(side) >= 50 for many, side in zip(shared, lettered, strict=True)):
+        return "the two sides have hardly a word in common"
+    return ""
+
+
+_NO_WORD = {"-", "_", "", "[WORD]", "[MASK]", "<mask>", "[UNK]", "<unk>", "UNK", "\ufffd", EMPTY_WORD}
 _ESCAPES = {
     "-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}",
     "``": '"', "''": '"', "`": "'",
