@@ -123,7 +123,7 @@ def test_a_column_that_is_none_of_words_is_not_compared(rows, reason):
 
 def test_other_tags_than_words():
     """Sixty words, and a column of tags in their place; another text is an error, for it has some words of the first."""
-    words = "the dog saw a cat in the house , and it ran .".split() * 6
+    words = ["the", "dog", "saw", "a", "cat", "in", "the", "house", ",", "and", "it", "ran", "."] * 6
     cells = ["(0)", *"-" * (len(words) - 1)]
     tags = ["DT", "NN", "VBD", "DT", "NN", "IN", "DT", "NN", ",", "CC", "PRP", "VBD", "."] * 6
     (said,) = paired(wide(words, cells), narrow(tags, cells)).warnings
