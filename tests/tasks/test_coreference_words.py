@@ -10,7 +10,8 @@ import running
 import tallystick as ts
 from tallystick.errors import SidesMismatch
 from tallystick.files.source import Pieces, Source
-from tallystick.tasks.coreference.chains import other_word, pair
+from tallystick.files.words import other_word
+from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains, read_conll
 
 ANN = ["Ann", "saw", "her"]
