@@ -102,6 +102,7 @@ FOUND = [
     ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": [{"to_name": {}, "type": "labels"}]}]}]', "to_name: expected text, found {}"),
     ("spans-others", b'[{"id": 1, "data": {"text": "Ada"}, "annotations": []}, {"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": []}]}]',
      "holds only documents that"),
+    ("arguments", b"1\x0b\n{}", "after the value"),
     ("calls", b'{"id": "a", "response": [{"type": [[]], "name": "f", "input": {}}]}', "read"),
 ]  # fmt: skip
 

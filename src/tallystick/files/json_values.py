@@ -249,12 +249,17 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
         message = message.rsplit(" (byte", 1)[0]
         if message == "trailing characters":
             offset -= 1  # where they begin
-            message = f"found {data[offset:].split(maxsplit=1)[0][:20].decode('utf-8', 'replace')!r} after the value"
+            found = (
+                data[offset:].replace(b"\n", b" ").split(b" ")[0][:20]
+            )  # other white space than JSON's is something, too
+            message = f"found {found.decode('utf-8', 'replace')!r} after the value"
     else:  # it was truncated
         half = _HALF.search(data)
         offset = half.start() if half and "surrogate" in message else len(data.rstrip())
         message = "ends too early" if "truncated" in message else message
-    if offset >= len(data.rstrip()) and "surrogate" not in message:  # all of it was read, and more was expected
+    if (
+        offset >= len(data.rstrip(b" \t\r\n")) and "surrogate" not in message
+    ):  # all of it was read, and more was expected
         message = "ends too early"
     line = data.count(b"\n", 0, offset) + 1
     start = data.rfind(b"\n", 0, offset) + 1
