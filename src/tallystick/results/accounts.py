@@ -28,6 +28,7 @@ from tallystick.engine.data import Data, Memory
 from tallystick.engine.tally import Kind, Totals, Units, joint_kind, merged, rows_under
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.frozen import frozen
+from tallystick.results.lookalikes import Labels
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
@@ -112,6 +113,8 @@ class Account:
     """Slices of these documents with their alignments, for those who look at the documents next."""
     surplus: Surpluses = field(default_factory=Surpluses)
     """What predictions have that nothing can meet."""
+    looked_at: Labels = Labels()  # noqa: RUF009
+    """The labels that the metric looks at."""
     time_limit: float | None = None
     """Seconds for each document."""
     _names: set[Any] = field(default_factory=set)
@@ -137,9 +140,11 @@ class Account:
             labels=result.label_sums,
             count=result.count,
             asked=dict.fromkeys(result.judges),
+            looked_at=result.looked_at,
         )
-        spellings = list(result.memory.named_spellings())  # are named again, for all documents together
-        account.remarks.add([note for note in result.notes if note not in spellings])
+        # is said again, of all documents together
+        again = {*result.memory.named_spellings(), *result.looked_at.lines()}
+        account.remarks.add([note for note in result.notes if note not in again])
         account.memory.merge(Memory(spellings=result.memory.spellings))
         if wants.rows and result.kept:
             account.batches = [(result.kind, result.rows, result.above)]
@@ -222,6 +227,7 @@ class Account:
         self.memory.merge(other.memory)
         self.remarks.merge(other.remarks)
         self.surplus.add(other.surplus)
+        self.looked_at += other.looked_at
         self.asked.update(other.asked)
         self._answered = _sum(self._answered, other._answered)
         self.fields = merged_fields(self.fields, other.fields)
@@ -245,6 +251,7 @@ class Account:
         out.documents = None if self.documents is None else [*self.documents]
         out.remarks.merge(self.remarks)
         out.surplus.add(self.surplus)
+        out.looked_at = self.looked_at
         rows = np.zeros((self.count, len(other.kind.sums)))
         if other.totals is None:
             out.batches = [(other.kind, rows, None)]
@@ -316,7 +323,7 @@ class Account:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said about the figures."""
-        notes = [*self.remarks.texts(), *self.surplus.lines()]
+        notes = [*self.remarks.texts(), *self.surplus.lines(), *self.looked_at.lines()]
         if self.open_selves:
             notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
         asked, negative, unjudged = self.answered
@@ -335,7 +342,7 @@ class Account:
 
         about: dict[str, Any] = {
             **vars(self.subject), "kind": self.kind, "notes": self.notes, "judges": self.judges, "memory": self.memory,
-            "field_sums": self.fields, "label_sums": self.labels,
+            "field_sums": self.fields, "label_sums": self.labels, "looked_at": self.looked_at,
         }  # fmt: skip
         if self.totals is not None:
             return Result(rows=self.totals, ids=(), **about)

@@ -26,6 +26,7 @@ from tallystick.engine.tally import (
 )  # fmt: skip
 from tallystick.errors import MetricError, TallystickError, some, unknown_document
 from tallystick.frozen import frozen
+from tallystick.results.lookalikes import Labels
 from tallystick.show.tables import Written
 from tallystick.version import __version__
 
@@ -147,6 +148,8 @@ class Result(Written):
     above: F64 | None = field(default=None, repr=False)
     field_sums: FieldSums | None = field(default=None, repr=False)
     label_sums: LabelSums | None = field(default=None, repr=False)
+    looked_at: Labels = field(default_factory=Labels, repr=False)
+    """The labels that its metric looks at, in all documents."""
     invalid: tuple[int, ...] = field(default=(), repr=False)
     """The places of documents whose prediction could not be read."""
     judges: tuple[str, ...] = ()

@@ -501,19 +501,20 @@ class Task:
         """The labels that the reference has and those that the prediction has, by what they are called, if items match only under the same label."""
         return {}
 
-    def with_lookalikes(self, scored: Scored, settings: Any) -> Scored:
-        """What was scored, with a warning about predicted labels that look like others of the reference."""
-        labels = self.label_sets(scored.corpus, settings)
-        if all(set(predicted) <= set(reference) for reference, predicted in labels.values()):
-            return scored
-        from tallystick.tasks.lookalikes import said_of_lookalikes
+    def ignores(self, label: str, metric: str, settings: Any) -> bool:
+        """Whether the figures of a metric do not depend on the labels that are called so."""
+        return False
 
-        said = tuple(said_of_lookalikes(labels))
-        if not said:
-            return scored
-        return replace(
-            scored, results={name: one.changed(notes=(*one.notes, *said)) for name, one in scored.results.items()}
-        )
+    def with_lookalikes(self, scored: Scored, settings: Any) -> Scored:
+        """What was scored, with the labels that each metric looks at, and a warning about predicted ones that look like others of the reference."""
+        from tallystick.results.lookalikes import Labels
+
+        found = Labels.of(self.label_sets(scored.corpus, settings))
+        results = {}
+        for name, one in scored.results.items():
+            labels = found.without([what for what in found.sides if self.ignores(what, name, settings)])
+            results[name] = one.changed(looked_at=labels, notes=(*one.notes, *labels.lines()))
+        return replace(scored, results=results) if found.sides else scored
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: Any, readings: Mapping[Any, Reading]

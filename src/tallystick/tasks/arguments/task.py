@@ -182,7 +182,7 @@ class Arguments(Task):
         return out
 
     def label_sets(self, corpus: Any, settings: ArgumentSettings) -> Any:
-        from tallystick.tasks.lookalikes import labels_of
+        from tallystick.results.lookalikes import labels_of
 
         return {"role": labels_of(corpus.pairs, lambda document: (one.role for one in document.arguments))}
 

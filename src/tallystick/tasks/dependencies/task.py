@@ -117,6 +117,10 @@ class Dependencies(Task):
         corpora = {run: (gold, bank, units) for run, bank in banks.items()}
         return {run: Scored(corpus, self.evaluate(corpus, metrics, settings)) for run, corpus in corpora.items()}
 
+    def ignores(self, label: str, metric: str, settings: DependencySettings) -> bool:
+        """ELAS and EULAS look at the relations of enhanced edges, which stand elsewhere."""
+        return metric not in {"DEPREL": ("las", "clas", "mlas", "blex"), "UPOS": ("upos", "alltags", "mlas")}[label]
+
     def label_sets(self, corpus: Any, settings: DependencySettings) -> Any:
         columns = {"deprel": "DEPREL", "upos": "UPOS"}
         sides = corpus[:2]

@@ -163,13 +163,20 @@ class Events(Task):
         return left, pair_documents(left, right, EventDocument, reading.missing)
 
     def label_sets(self, corpus: Any, settings: EventSettings) -> Any:
-        from tallystick.tasks.lookalikes import labels_of
+        from tallystick.results.lookalikes import labels_of
 
         _, pairs = corpus
         return {
             "type": labels_of(pairs, lambda document: (one.trig.type for one in document.events)),
             "role": labels_of(pairs, lambda document: (arg.role for one in document.events for arg in one.args)),
         }
+
+    def ignores(self, label: str, metric: str, settings: EventSettings) -> bool:
+        from tallystick.algebra.node import Similarity
+        from tallystick.tasks.events.metrics import METRICS
+
+        similarities = (node for node in METRICS[metric].node.walk() if isinstance(node, Similarity))
+        return not any(label in (one.looks_at() or ()) for one in similarities)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
         from tallystick.tasks.events.files import SRL, read_coreference

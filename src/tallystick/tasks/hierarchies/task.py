@@ -129,6 +129,9 @@ class Hierarchies(Task):
     def label_sets(self, corpus: Any, settings: HierarchySettings) -> Any:
         return {"type of links": tuple(side.kinds for side in corpus)}
 
+    def ignores(self, label: str, metric: str, settings: HierarchySettings) -> bool:
+        return metric == "mentions"
+
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: HierarchySettings) -> Any:
         from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions, score
 

@@ -99,13 +99,19 @@ class Nary(Task):
         return pairs, reading.known or ()
 
     def label_sets(self, corpus: Any, settings: NarySettings) -> Any:
-        from tallystick.tasks.lookalikes import labels_of
+        from tallystick.results.lookalikes import labels_of
 
         pairs, _ = corpus
         return {
             "role": labels_of(pairs, lambda document: (role for one in document.relations for role in one)),
             "type": labels_of(pairs, lambda document: document.types),
         }
+
+    def ignores(self, label: str, metric: str, settings: NarySettings) -> bool:
+        """SciREX's figures know no types, and those of its entities no roles."""
+        return metric == "scirex_clusters" or (
+            label == "type" and (metric == "clusters" or metric.startswith("scirex"))
+        )
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
         from tallystick.tasks.nary.metrics import NaryOptions, in_order, roles_of, score

@@ -173,9 +173,19 @@ class Relations(Task):
         return score(corpus, metrics, _options(settings, _training(settings)))
 
     def label_sets(self, corpus: Any, settings: RelationSettings) -> Any:
-        from tallystick.tasks.lookalikes import labels_of
+        from tallystick.results.lookalikes import labels_of
 
-        return {"type": labels_of(corpus, lambda document: (one.type for one in _relations_of(document)))}
+        def entity_types(document: Any) -> Iterable[str | None]:
+            ends = (mention for one in getattr(document, "relations", ()) for mention in _ends(one))
+            return (getattr(mention, "type", None) for mention in ends)
+
+        return {
+            "type": labels_of(corpus, lambda document: (one.type for one in _relations_of(document))),
+            "entity type": labels_of(corpus, entity_types),
+        }
+
+    def ignores(self, label: str, metric: str, settings: RelationSettings) -> bool:
+        return metric in (("pair",) if label == "type" else ("boundaries", "pair", "type"))
 
     error_label = "relation"
 

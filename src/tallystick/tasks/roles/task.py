@@ -96,7 +96,7 @@ class Roles(Task):
         return pair_documents(read_roles(reference), read_roles(predicted), lambda: NAryRelation(""), reading.missing)
 
     def label_sets(self, corpus: Any, settings: RoleSettings) -> Any:
-        from tallystick.tasks.lookalikes import labels_of
+        from tallystick.results.lookalikes import labels_of
 
         return {"role": labels_of(corpus, lambda document: (one.role for one in document.args))}
 

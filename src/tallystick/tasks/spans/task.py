@@ -245,6 +245,11 @@ class Spans(Task):
         sides = (np.flatnonzero(np.bincount(side.tag)).tolist() for side in (texts.reference, texts.predicted))
         return {} if settings.ignore_types else {"tag": tuple([texts.tags[tag] for tag in side] for side in sides)}
 
+    def ignores(self, label: str, metric: str, settings: SpanSettings) -> bool:
+        """Means over tags depend on them in any case."""
+        without = ("exact", "partial", "nervaluate_exact", "nervaluate_partial")
+        return metric in without and settings.average in (None, "micro")
+
     error_label = "tag"
     kinds = {
         "boundary": "the tag is right, and the segment begins or ends elsewhere",

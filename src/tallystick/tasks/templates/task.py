@@ -161,7 +161,7 @@ class Templates(Task):
             return pairs, filler_similarity(settings.fillers, settings.strings), settings.strings
 
     def label_sets(self, corpus: Any, settings: TemplateSettings) -> Any:
-        from tallystick.tasks.lookalikes import labels_of
+        from tallystick.results.lookalikes import labels_of
 
         if settings.preset == OFFICIAL:
             return {}

@@ -1,15 +1,22 @@
 """Labels that look the same and are not: `PER` and `PER ` are two labels, and a table by label has two rows that nobody can tell apart.
 
 A label that only the prediction has is held against those of the reference. If they differ in white space, case or Unicode form alone, that is said;
-the figures stay as they are. Only sets of labels are looked at, so that it costs nothing.
+the figures stay as they are. Only sets of labels are looked at, so that it costs nothing. The sets of parts are added up and compared once:
+a label that the reference has in another part is no stranger.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import field
 from itertools import chain, combinations
 from typing import Any
+
+from tallystick.frozen import frozen
+
+MOST_LABELS = 10_000
+"""Of so many labels on one side nothing is said any more: they are no closed set."""
 
 Sides = tuple[Collection[str], Collection[str]]
 """The labels of the reference, and those of the prediction."""
@@ -44,6 +51,38 @@ def lookalikes(reference: Collection[str], predicted: Collection[str]) -> Iterat
             several = chain.from_iterable(combinations(_WAYS, size) for size in range(1, len(_WAYS) + 1))
             ways = next(one for one in several if _plain(label, one) == _plain(other, one))
             yield label, other, " and ".join(ways)
+
+
+@frozen
+class Labels:
+    """The labels of both sides of some documents, by what they are called; None where there are too many."""
+
+    sides: Mapping[str, tuple[frozenset[str], frozenset[str]] | None] = field(default_factory=dict)
+
+    @staticmethod
+    def of(found: Mapping[str, Sides]) -> Labels:
+        """The labels that were found."""
+        return Labels({what: _few(frozenset(left), frozenset(right)) for what, (left, right) in found.items()})
+
+    def without(self, ignored: Collection[str]) -> Labels:
+        """Those that are not called so."""
+        return Labels({what: both for what, both in self.sides.items() if what not in ignored}) if ignored else self
+
+    def __add__(self, other: Labels) -> Labels:
+        out = dict(self.sides)
+        for what, both in other.sides.items():
+            known = out.setdefault(what, both)
+            if known is not None and known is not both:
+                out[what] = None if both is None else _few(known[0] | both[0], known[1] | both[1])
+        return Labels(out)
+
+    def lines(self) -> list[str]:
+        """What to say of those that look the same."""
+        return list(said_of_lookalikes({what: both for what, both in self.sides.items() if both is not None}))
+
+
+def _few(left: frozenset[str], right: frozenset[str]) -> tuple[frozenset[str], frozenset[str]] | None:
+    return (left, right) if max(len(left), len(right)) <= MOST_LABELS else None
 
 
 def said_of_lookalikes(labels: Mapping[str, Sides]) -> Iterator[str]:
