@@ -306,7 +306,7 @@ def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by
         return _read_table(source, "\t" if plain.endswith(".tsv") else None, kinds, id)
     lines = Lines(name)
     held = lines._held or ()
-    if plain.endswith(".json") and len(held) == 1 and (found := try_decode(held[0])) is not None:
+    if plain.endswith(".json") and len(held) == 1 and not lines.listed and (found := try_decode(held[0])) is not None:
         held_by_id = _hold_mapping(found[0], lines.file, fields, by_key)
         if held_by_id is not None:
             decode_line(
