@@ -182,6 +182,9 @@ class Holder:
         (Slot, "at value: .*fill in ~T"),
         (dict, "dict"),
         (object, "object"),
+        ({"type": "object"}, "at the top: .* {'type': 'object'}; a dict is no type; .*a JSON Schema.*schema="),
+        ([int], r"at the top: .*; a list is no type; write list\[int\]"),
+        (list[dict(a=int)], r"at \[\*\]: .*; a dict is no type"),
     ],
 )
 def test_whatever_cannot_be_derived_is_an_error_with_its_path(type_, message):
