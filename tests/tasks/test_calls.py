@@ -6,6 +6,8 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import tallystick as ts
@@ -975,3 +977,79 @@ def test_texts_without_calls_get_no_advice_about_fields():
     assert "<tool_call>" in said
     (said,) = [one for one in ts.calls([[F]], [{"answer": "none"}]).warnings if "no call was found" in one]
     assert "from_=PATH" in said
+
+
+# Sides as mappings by id, in Python and in files
+
+
+def test_from_is_read_in_mappings_by_id() -> None:
+    gold = {"a": [call("f", x=1)], "b": []}
+    outer = {"a": {"out": "[f(x=1)]", "tried": "[g(x=1)]"}, "b": {"out": "[]"}}
+    found = ts.calls(gold, outer, from_="out")["calls"]
+    assert (found.precision, found.recall, found.count) == (1, 1, 2)
+    assert not any("from_" in one for one in found.warnings)
+    with pytest.raises(ts.TallystickError, match="has no field 'zz'"):
+        ts.calls(gold, outer, from_="zz")
+    with pytest.raises(ts.TallystickError, match="has no field 'zz'"):
+        ts.calls(outer, gold, reference_from="zz")
+    assert ts.calls([gold["a"]], {"out": "[f(x=1)]"}, from_="out")["calls"].f1 == 1  # one log, not one by id
+
+
+BY_ID = {
+    "lists": {"a": [call("f", x=1)], "b": [call("g", x=1)]},
+    "objects": {"a": {"calls": [call("f", x=1)]}, "b": {"calls": [call("g", x=1)]}},
+    "texts": {"a": "[f(x=1)]", "b": "[g(x=1)]"},
+    "one": {"a": [call("f", x=1)]},
+}
+
+
+@pytest.mark.parametrize("logs", BY_ID.values(), ids=BY_ID)
+def test_a_file_of_logs_by_id_is_read_as_python_reads_the_same(tmp_path, logs) -> None:
+    swapped = dict(zip(logs, reversed(list(logs.values())), strict=True))
+    for name, side in (("g", logs), ("p", swapped)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(side, indent=1))
+    here = ts.calls(logs, swapped)["calls"]
+    there = ts.calls(tmp_path / "g.json", tmp_path / "p.json")["calls"]
+    assert (there.count, there.f1) == (here.count, here.f1) == (len(logs), float(len(logs) == 1))
+    assert [one.replace("predicted", "").replace("reference", "") for one in here.warnings] == [
+        one.replace(str(tmp_path / "p.json"), "").replace(str(tmp_path / "g.json"), "") for one in there.warnings
+    ]
+
+
+ONE_LOG = {
+    "a call": call("f", x=1),
+    "with an id": {"id": "a", "log": [{"type": "tool_use", "name": "f", "input": {"x": 1}}]},
+    "messages": {"messages": [{"role": "assistant", "tool_calls": [call("f", x=1)]}], "model": "m"},
+    "BFCL": {"id": "a", "result": [{"f": {"x": 1}}]},
+    "MCP": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call("f", x=1)},
+    "Gemini": {"functionCall": {"name": "f", "args": {"x": 1}}},
+}
+
+
+@pytest.mark.parametrize("log", ONE_LOG.values(), ids=ONE_LOG)
+def test_one_log_is_no_mapping_by_id(tmp_path, log) -> None:
+    (tmp_path / "p.json").write_text(json.dumps(log))
+    (tmp_path / "list.json").write_text(json.dumps([log]))
+    for side in (log, [log], tmp_path / "p.json", tmp_path / "list.json"):
+        found = ts.calls([[call("f", x=1)]], side)["calls"]
+        assert (found.count, found.f1) == (1, 1)
+
+
+def test_a_file_that_is_a_list_of_one_log_is_no_mapping_by_id(tmp_path) -> None:
+    (tmp_path / "p.json").write_text(json.dumps([{"a": [call("f")], "b": [call("g")]}]))
+    assert ts.calls([[call("f"), call("g")]], tmp_path / "p.json")["calls"].count == 1
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, pd.Series([None], dtype="float")[0]], ids=repr)
+def test_a_failed_request_is_invalid_whatever_python_has_for_nothing(nothing) -> None:
+    for side in (
+        ["[f()]", nothing],
+        pd.Series(["[f()]", nothing], dtype=object),
+        np.array(["[f()]", nothing], dtype=object),
+    ):
+        found = ts.calls([[call("f")], []], side)["calls"]
+        assert any("invalid, scoring nothing: 1 prediction (2: is null" in one for one in found.warnings), side
+    found = ts.calls({"a": [call("f")], "b": []}, {"a": "[f()]", "b": nothing})["calls"]
+    assert any("invalid, scoring nothing: 1 prediction (b: is null" in one for one in found.warnings)
+    with pytest.raises(ts.TallystickError, match="is null; expected a log"):
+        ts.calls(["[f()]", nothing], [[], []])

@@ -10,7 +10,8 @@ import running
 import tallystick as ts
 from tallystick.errors import SidesMismatch
 from tallystick.files.source import Pieces, Source
-from tallystick.tasks.coreference.chains import other_word, pair
+from tallystick.files.words import other_word
+from tallystick.tasks.coreference.chains import pair
 from tallystick.tasks.coreference.files import read_chains, read_conll
 
 ANN = ["Ann", "saw", "her"]
@@ -98,6 +99,40 @@ def test_words_that_one_side_does_not_give_are_no_other_words():
         paired(without, other)
         paired(other, without)
     paired("#begin document a\n(0)\n-\n(0)\n#end document\n", two_columns(BOB))  # nothing but the last column
+
+
+def columns(rows, name="a"):
+    return f"#begin document {name}\n" + "".join(f"{row}\n" for row in rows) + "\n#end document\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([f"a 0 {n} {cell}" for n, cell in enumerate(CELLS)], "numbers"),
+        ([f"a 0 {cell}" for cell in CELLS], "numbers"),
+        ([f"t a 0 {n} {word} True {cell}" for n, word, cell in zip((7, 8, 0), ANN, CELLS, strict=True)], "numbers"),
+        *[([f"a 0 {n} {sign} {cell}" for n, cell in enumerate(CELLS)], f'"{sign}"') for sign in ("*", "xxx", "None")],
+    ],
+)
+def test_a_column_that_is_none_of_words_is_not_compared(rows, reason):
+    for key in (narrow, wide, jsonl, corefud):
+        for one, other in ((key(ANN), columns(rows)), (columns(rows), key(ANN))):
+            (said,) = (text for text in paired(one, other).warnings if "could not be compared" in text)
+            assert reason in said
+    assert paired(narrow(ANN), narrow(["[MASK]"] * 3)).warnings == []
+
+
+def test_other_tags_than_words():
+    """Sixty words, and a column of tags in their place; another text is an error, for it has some words of the first."""
+    words = ["the", "dog", "saw", "a", "cat", "in", "the", "house", ",", "and", "it", "ran", "."] * 6
+    cells = ["(0)", *"-" * (len(words) - 1)]
+    tags = ["DT", "NN", "VBD", "DT", "NN", "IN", "DT", "NN", ",", "CC", "PRP", "VBD", "."] * 6
+    (said,) = paired(wide(words, cells), narrow(tags, cells)).warnings
+    assert "hardly a word in common" in said
+    with pytest.raises(SidesMismatch, match='"the" as token 0'):
+        paired(wide(words, cells), narrow(words[::-1], cells))
+    with pytest.raises(SidesMismatch, match='"no" as token 0'):
+        paired(narrow(["no"] * 3), narrow(["yes"] * 3))
 
 
 def test_how_many_other_documents_differ():

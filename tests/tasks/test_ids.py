@@ -256,7 +256,7 @@ def test_ids_on_one_side_only_are_told_in_python(task: str, tmp_path: Path) -> N
         assert not any("paired by order" in one for one in score(*sides).warnings)
 
 
-WITH_LISTS = [task for task in LINES if task not in ("records", "calls", "spans")]
+WITH_LISTS = [task for task in LINES if task not in ("records", "calls")]
 
 
 @pytest.mark.parametrize("task", WITH_LISTS)

@@ -81,6 +81,8 @@ class Lines:
 
     remark = ""
     """What to say about how the documents were found."""
+    listed = False
+    """Whether the file is one list of documents."""
     texts = False
     """Whether some documents are in memory as a model wrote them, or were never written."""
 
@@ -112,6 +114,7 @@ class Lines:
         data = self.source.read().removeprefix(BYTE_ORDER_MARK)
         try:
             if data.lstrip()[:1] == b"[":
+                self.listed = True
                 return [bytes(one) for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
             return [bytes(msgspec.json.decode(data, type=msgspec.Raw)).replace(b"\n", b" ")]
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from tallystick.errors import InputError, Place, counted, some
-from tallystick.files.documents import MISSING, found_instead, open_documents, value_at, wrong_id
+from tallystick.files.documents import MISSING, found_instead, open_documents, read_path, value_at, wrong_id
 from tallystick.files.json_values import (
     AROUND,
     CUT,
@@ -86,6 +86,10 @@ MESSAGE = {
     "response",
 }
 """What an item of a log has that is a message, and no call."""
+OF_LOGS = {
+    *CALLS, *SKIPPED, *MESSAGE, *NAMES, *ARGUMENTS, "id", "custom_id", "messages", "result", "error", "body", "method", "functionCall", "function_call"
+}  # fmt: skip
+"""What a log or a call has, and a mapping of logs by id has not."""
 OF_BUILTINS = {"status", "results", "result", "outputs", "output", "error", "container_id", "pending_safety_checks"}
 """What a call of a provider's own tool has that is no argument."""
 ENVELOPES = ("response", "body", "result", "output", "message")
@@ -580,7 +584,7 @@ def _as_json(value: Any) -> Any:
 
 def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool = False) -> Logs:
     """One side. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of words alone."""
-    lines = open_documents(given, name=name, take=take, id=id, gaps=not strict)
+    lines = _open_logs(given, name, take, id, gaps=not strict)
     logs = Logs(lines.file, remark=lines.remark, id=id, strict=strict)
     places: dict[Any, int] = {}
     for portion in lines.portions():
@@ -612,6 +616,12 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
     if not logs.logs:
         raise InputError("has no logs; expected one a line", lines.file)
     return logs
+
+
+def _open_logs(given: Any, name: str, take: str | None, id: str, gaps: bool) -> Lines:
+    """Logs wherever they are; one object is {id: log}, unless it is a log itself."""
+    own = {str(read_path(path)[0]) for path in (take, id) if path}
+    return open_documents(given, name=name, take=take, id=id, fields=OF_LOGS | own, by_key=True, gaps=gaps)
 
 
 def _id_at(value: Any, path: str, place: Place) -> Any:

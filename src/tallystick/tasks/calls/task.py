@@ -26,21 +26,6 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
 
 
-LOG_KEYS = (
-    "choices",
-    "content",
-    "output",
-    "candidates",
-    "calls",
-    "tool_calls",
-    "function_call",
-    "jsonrpc",
-    "message",
-    "response",
-)
-"""What a log has, and a mapping of logs by id has not."""
-
-
 @frozen
 class CallSettings:
     """How calls are compared, and where they are."""
@@ -109,8 +94,8 @@ class Calls(Task):
     """
 
     def take(self, reference: Any, predicted: Any, settings: CallSettings) -> tuple[Any, Any, CallSettings]:
-        """Both sides as Python has them: a mapping is by id, unless it is a log itself, and a text is a log, or names a file."""
-        from tallystick.files.documents import hold_values, looks_like_text
+        """Both sides as Python has them: a text is a log, or names a file."""
+        from tallystick.files.documents import looks_like_text
 
         sides = []
         for name, side in (("reference", reference), ("predicted", predicted)):
@@ -126,8 +111,6 @@ class Calls(Task):
                 raise ValueMismatch(
                     f"{name} is a list of {len(side)} calls: is it one log, or a log for each? Give [[...]], or [[...], [...]]"
                 )
-            if isinstance(side, Mapping):
-                side = hold_values(side, name, LOG_KEYS, by_key=True)
             sides.append(side)
         return sides[0], sides[1], settings
 

@@ -16,7 +16,6 @@ document, so that the same id in two documents is two entities.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,6 +26,7 @@ import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
 from tallystick.files.pairing import Missing, Side, by_order, require_allowed, require_as_many
+from tallystick.files.words import EMPTY_WORD, no_words, other_word
 from tallystick.frozen import frozen
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -34,8 +34,6 @@ Span: TypeAlias = tuple[int, int]
 Sentences: TypeAlias = list[list[str]]
 T = TypeVar("T")
 
-EMPTY_WORD = "∅"
-"""How the text shows an empty node."""
 _PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
 UNKNOWN = -1
 """A number that the source does not give: the tokens of a JSONL document, the head of a CoNLL mention."""
@@ -591,26 +589,19 @@ def _compare_sizes(key: Chains, response: Chains, partner: IntArray, lenient: bo
 
 
 def _compare_words(key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]) -> None:
-    """Complain of documents with other words; those with as many words whose signs are equal need not be looked at."""
-    if key.words is None or response.words is None:
-        return
-    there = np.flatnonzero(partner != UNKNOWN).tolist()
-    pairs = [(i, int(partner[i])) for i in there]
-    if key.format == response.format and key.signs and response.signs:
-        pairs = [(i, j) for i, j in pairs if key.signs[i] != response.signs[j]]
-    if not pairs:
-        return
-    ours, theirs = key.words(), response.words()
-    named = [(key.documents[i], response.documents[j]) for i, j in pairs]
-    found = ((i, other_word(ours[i], theirs[j])) for i, j in named if i in ours and j in theirs)
-    unlike = [(name, at) for name, at in found if at is not None]
+    """Complain of documents with other words."""
+    unlike = _find_unlike(key, response, partner)
     if not unlike:
         return
-    name, at = unlike[0]
-    other = dict(named)[name]
+    if reason := no_words([ours for _, ours, _ in unlike], [theirs for *_, theirs in unlike]):
+        warnings.append(f"the words of {key.file} and {response.file} could not be compared: {reason}")
+        return
+    name, ours, theirs = unlike[0]
+    at = other_word(ours, theirs)
+    assert at is not None
     message = (
-        f'the tokens diverge: document "{name}" has "{ours[name][at]}" as token {at:,} in the key {key.file} and '
-        f'"{theirs[other][at]}" in the response {response.file}'
+        f'the tokens diverge: document "{name}" has "{ours[at]}" as token {at:,} in the key {key.file} and '
+        f'"{theirs[at]}" in the response {response.file}'
     )
     if len(unlike) > 1:
         message += f" (and {len(unlike) - 1:,} more documents differ)"
@@ -619,30 +610,19 @@ def _compare_words(key: Chains, response: Chains, partner: IntArray, lenient: bo
     warnings.append(message)
 
 
-def other_word(ours: Sequence[str], theirs: Sequence[str]) -> int | None:
-    """The first of two lists of words that is another word, None if there is none. Cases, Unicode's forms and escapes make no other word,
-    and a sign for a word that a file does not give (OntoNotes without its text) may be any."""
-    if ours == theirs or len(ours) != len(theirs):  # of other numbers of tokens was complained before
-        return None
-    for at, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-        if one != other and not {one, other} & _NO_WORD and _plain_word(one) != _plain_word(other):
-            return at
-    return None
-
-
-_NO_WORD = {"-", "_", "", "[WORD]", "[UNK]", "<unk>", "UNK", "\ufffd", EMPTY_WORD}
-_ESCAPES = {
-    "-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}",
-    "``": '"', "''": '"', "`": "'",
-}  # fmt: skip
-_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--")
-_ESCAPED = re.compile(r"[/\\](?=\W)")
-
-
-def _plain_word(word: str) -> str:
-    """A word without what tools change in it: the escapes of the Penn Treebank and of OntoNotes (`-LRB-`, `\\/`, `/.`), quotes and dashes, cases, forms."""
-    plain = unicodedata.normalize("NFKC", word).casefold().translate(_QUOTES)
-    return _ESCAPES.get(plain) or _ESCAPED.sub("", plain)
+def _find_unlike(key: Chains, response: Chains, partner: IntArray) -> list[tuple[str, Sequence[str], Sequence[str]]]:
+    """The documents with other words, and the words of both sides. Those whose signs are equal need not be looked at."""
+    if key.words is None or response.words is None:
+        return []
+    pairs = [(i, int(partner[i])) for i in np.flatnonzero(partner != UNKNOWN).tolist()]
+    if key.format == response.format and key.signs and response.signs:
+        pairs = [(i, j) for i, j in pairs if key.signs[i] != response.signs[j]]
+    if not pairs:
+        return []
+    ours, theirs = key.words(), response.words()
+    named = [(key.documents[i], response.documents[j]) for i, j in pairs]
+    both = [(i, ours[i], theirs[j]) for i, j in named if i in ours and j in theirs]
+    return [one for one in both if other_word(*one[1:]) is not None]
 
 
 def _rearranged(response: Chains, partner: IntArray, documents: list[str]) -> Chains:

@@ -29,8 +29,8 @@ import numpy as np
 from tallystick.errors import InputError, counted
 from tallystick.files.conllu import DEPS, EMPTY, FORM, ID, RANGE, WORD, Coded, Words, read_words
 from tallystick.files.source import AnySource, Source
+from tallystick.files.words import EMPTY_WORD
 from tallystick.tasks.coreference.chains import (
-    EMPTY_WORD,
     UNKNOWN,
     Chains,
     EmptyNodes,

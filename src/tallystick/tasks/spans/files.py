@@ -30,7 +30,7 @@ from tallystick.files.boundaries import Uncut, column_boundaries, conllu_boundar
 from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.pairing import Missing, all_named, by_order, pair_sides, refuse_by_order
 from tallystick.files.pairing import Side as PairingSide
-from tallystick.files.source import AnySource, Format, Opening, Source, is_arrow_file
+from tallystick.files.source import AnySource, Format, Opening, Source, is_arrow_file, is_empty_list
 from tallystick.files.source import find_format as recognise
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import ColumnFile, Numbering, read_columns
@@ -228,7 +228,7 @@ def find_format(name: AnySource) -> str:
 def _is_jsonl(opening: Opening) -> bool:
     if is_arrow_file(opening.source) or opening.name.endswith((".jsonl", ".ndjson")):
         return True
-    return not opening.name.endswith(".conllu") and _content(opening) == "jsonl"
+    return not opening.name.endswith(".conllu") and (_content(opening) == "jsonl" or is_empty_list(opening.head))
 
 
 def _is_conllu(opening: Opening) -> bool:

@@ -51,7 +51,7 @@ from tallystick.files.exports import (
 from tallystick.files.json_values import Json, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines
 from tallystick.files.pairing import Documents, Missing, Side, all_named, by_order, pair_documents, pair_sides
-from tallystick.files.source import AnySource, Opening, Source, is_arrow_file, shown_name
+from tallystick.files.source import AnySource, Opening, Source, is_arrow_file, is_empty_list, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments, Span, annotate
@@ -269,6 +269,8 @@ def _read_sides(files: tuple[AnySource, AnySource], formats: tuple[str, str], of
         foreign = [replace(foreign[0], documents=[one.in_characters() for one in foreign[0].documents])]
     left = iter(foreign)
     sides = [one if isinstance(one, _Side) else _of_annotated(next(left), confidences[k]) for k, one in enumerate(out)]
+    if not sides[1].records:
+        sides[1] = replace(sides[1], unit=sides[0].unit)
     if sides[0].unit != sides[1].unit:
         told = " and ".join(
             f"{shown_name(file)} ({format}) counts {side.unit}"
@@ -372,21 +374,23 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
         words = None if tokens is None else tuple(tokens)
         scores = () if sure is None else tuple(sure.take(str(number), value[field], field, place))
         records.append(_Record(key, text, words, spans, place, scores))
-    if not records:
-        raise InputError("holds no texts; expected one JSON object a line", file)
-    if sure is not None:
+    if sure is not None and records:
         sure.refuse_nothing("spans")
     return records
 
 
 def _lines(name: AnySource) -> Iterator[tuple[int, str | bytes]]:
-    """The lines with their numbers in the file."""
+    """The lines with their numbers in the file; none of an empty list."""
     if is_arrow_file(name):
         for portion in ArrowLines(name).portions():
             yield from zip(portion.numbers, portion.lines, strict=True)
     else:
         source = Source.of(name)
-        for number, line in enumerate(source.text().split("\n"), 1):
+        text = source.text()
+        if not text or text.isspace():
+            raise InputError("holds no texts; expected one JSON object a line", str(source))
+        empty = text[0] != "{" and is_empty_list(text.encode())
+        for number, line in enumerate([] if empty else text.split("\n"), 1):
             yield source.line(number), line
 
 
