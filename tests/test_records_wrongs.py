@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
+import pandas as pd
 import pydantic
 import pytest
 from hypothesis import given, settings
@@ -961,3 +962,19 @@ def test_an_error_names_the_value_that_does_not_fit_not_one_that_a_choice_reads(
     assert ts.records(gold, system, schema=schema).f1 == 1
     with pytest.raises(TallystickError, match=r"country: expected one of 'DE', 'FR', found text 'France'"):
         ts.records(gold, [system[0], {**system[1], "country": "France"}], schema=schema)
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT], ids=repr)
+def test_a_document_that_is_not_there_is_null_whatever_python_has_for_it(nothing) -> None:
+    gold = [{"a": 1}, {"a": 2}]
+    for side in ([{"a": 1}, nothing], pd.Series([{"a": 1}, nothing]), ['{"a": 1}', nothing]):
+        (result,) = ts.records(gold, side).values()
+        assert any(
+            "invalid, scoring nothing: 1 prediction (2: expected an object, found null)" in one
+            for one in result.warnings
+        )
+
+
+def test_among_numbers_nan_is_one() -> None:
+    (result,) = ts.records([1.5, 2.5], [1.5, float("nan")]).values()
+    assert any("found nan, which is no number in JSON" in one for one in result.warnings)

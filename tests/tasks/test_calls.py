@@ -6,6 +6,8 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import tallystick as ts
@@ -1036,3 +1038,18 @@ def test_one_log_is_no_mapping_by_id(tmp_path, log) -> None:
 def test_a_file_that_is_a_list_of_one_log_is_no_mapping_by_id(tmp_path) -> None:
     (tmp_path / "p.json").write_text(json.dumps([{"a": [call("f")], "b": [call("g")]}]))
     assert ts.calls([[call("f"), call("g")]], tmp_path / "p.json")["calls"].count == 1
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, pd.Series([None], dtype="float")[0]], ids=repr)
+def test_a_failed_request_is_invalid_whatever_python_has_for_nothing(nothing) -> None:
+    for side in (
+        ["[f()]", nothing],
+        pd.Series(["[f()]", nothing], dtype=object),
+        np.array(["[f()]", nothing], dtype=object),
+    ):
+        found = ts.calls([[call("f")], []], side)["calls"]
+        assert any("invalid, scoring nothing: 1 prediction (2: is null" in one for one in found.warnings), side
+    found = ts.calls({"a": [call("f")], "b": []}, {"a": "[f()]", "b": nothing})["calls"]
+    assert any("invalid, scoring nothing: 1 prediction (b: is null" in one for one in found.warnings)
+    with pytest.raises(ts.TallystickError, match="is null; expected a log"):
+        ts.calls(["[f()]", nothing], [[], []])

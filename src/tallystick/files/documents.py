@@ -330,12 +330,13 @@ def _hold_mapping(value: Any, file: str, fields: Collection[str], by_key: bool, 
         if len(keys) < 2 or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
+    documents = _without_nan(list(value.values()))
     return HeldLines(
         file,
-        [encode(one, file, text) for one in value.values()],
+        [encode(one, file, text) for one in documents],
         list(map(_name, value)),
         remark=remark,
-        texts=text and any(map(_is_text, value.values())),
+        texts=text and any(map(_is_text, documents)),
     )
 
 
@@ -491,8 +492,16 @@ def hold_values(
             return mapping
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):
         given = [given]
-    given = list(given)
+    given = _without_nan(list(given))
     return HeldLines(name, [encode(one, name, text) for one in given], texts=text and any(map(_is_text, given)))
+
+
+def _without_nan(documents: list[Any]) -> list[Any]:
+    """Documents with None for each that is not there, as pandas says it; among numbers, NaN is one."""
+    gaps = [_is_gap(one) for one in documents]
+    if not any(gaps) or any(isinstance(one, (int, float)) for one, gap in zip(documents, gaps, strict=True) if not gap):
+        return documents
+    return [None if gap else one for one, gap in zip(documents, gaps, strict=True)]
 
 
 def _is_text(value: Any) -> bool:
