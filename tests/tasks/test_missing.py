@@ -129,9 +129,9 @@ def test_an_empty_prediction_from_python_lacks_all_documents(task):
         found = score({"d": one, "e": one}, nothing, missing="empty")
         assert "2 documents not answered, counted as empty answers: " in " ".join(found.warnings)
         assert all(result.figures.get("recall", 0) == 0 for result in found.values())
-        with pytest.raises(ts.TallystickError, match='2 only in the reference.*missing="empty"'):
+        with pytest.raises(ts.TallystickError, match=r'2 only in the reference.*missing="empty"'):
             score({"d": one, "e": one}, nothing)
-        with pytest.raises(ts.TallystickError, match="reference has no documents|can be read in two ways"):
+        with pytest.raises(ts.TallystickError, match=r"reference has no documents|can be read in two ways"):
             score(nothing, {"d": one})
 
 
