@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import enum
+import types
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, Optional, TypedDict, TypeVar, Union
@@ -182,6 +183,9 @@ class Holder:
         (Slot, "at value: .*fill in ~T"),
         (dict, "dict"),
         (object, "object"),
+        ({"type": "object"}, "at the top: .* {'type': 'object'}; a dict is no type; .*a JSON Schema.*schema="),
+        ([int], r"at the top: .*; a list is no type; write list\[int\]"),
+        (types.GenericAlias(list, ({"type": "object"},)), r"at \[\*\]: .*; a dict is no type"),
     ],
 )
 def test_whatever_cannot_be_derived_is_an_error_with_its_path(type_, message):

@@ -257,6 +257,29 @@ def test_pairs_without_a_mean_are_named(tmp_path, format_):
     assert 'leaves out "x and y", "x and z"' in alone.stderr
 
 
+@pytest.mark.parametrize("format_", ["csv", "tsv"])
+@pytest.mark.parametrize("intervals", [(), ("--intervals", "--resamples", "20")])
+@pytest.mark.parametrize(
+    ("task", "files", "word"),
+    [
+        ("arguments", "arguments.{}.jsonl", "role"),
+        ("relations", "relations.{}.jsonl", "type"),
+        ("events", "events.{}.jsonl", "role"),
+        ("roles", "roles.{}.jsonl", "role"),
+        ("nary", "nary.{}.jsonl", "type"),
+        ("templates", "templates.{}.jsonl", "slot"),
+    ],
+)
+def test_for_programs_every_task_has_one_table_of_its_labels(task, files, word, intervals, format_):
+    gold, system = (str(EXAMPLES / files.format(side)) for side in ("gold", "system"))
+    text = run("score", task, gold, system, "--by", word, "--format", format_, *intervals).stdout
+    delimiter = "," if format_ == "csv" else "\t"
+    blocks = [list(csv.DictReader(one.splitlines(), delimiter=delimiter)) for one in text.strip().split("\n\n")]
+    (labels,) = [rows for rows in blocks if next(iter(rows[0])) != "metric"]
+    assert len({row["metric"] for row in labels}) > 1
+    assert ("f1 low" in labels[0]) == bool(intervals)
+
+
 @pytest.mark.parametrize("how", ["score", "compare", "python"])
 def test_for_programs_the_labels_of_several_metrics_are_one_table(how):
     gold, system = str(EXAMPLES / "spans.gold.iob"), str(EXAMPLES / "spans.system.iob")

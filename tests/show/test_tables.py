@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 
 from running import invoke
 from tallystick.cli.main import tallystick as command
+from tallystick.errors import TallystickError
 from tallystick.show.page import page_table
 from tallystick.show.tables import (
     WRITERS,
@@ -23,6 +24,7 @@ from tallystick.show.tables import (
     Estimate,
     Ratio,
     Table,
+    Tables,
     to_csv,
     to_html,
     to_markdown,
@@ -249,3 +251,13 @@ def test_programs_get_sums_without_commas_and_with_all_digits():
     assert to_tsv(table).split("\n")[1] == "b3\t20073.678912 / 27822"
     assert to_csv(table).split("\n")[1].strip() == "b3,20073.678912 / 27822"
     assert "20,073.68 / 27,822" in to_markdown(table)
+
+
+def test_what_only_one_table_has_several_do_not_have():
+    one = Table(["a"], [[1]])
+    assert hasattr(Tables([one]), "columns")
+    both = Tables([one, one])
+    assert not hasattr(both, "columns")
+    assert not hasattr(both, "rows")
+    with pytest.raises(TallystickError, match="there are 2 tables here; take one of them"):
+        both.rows  # noqa: B018

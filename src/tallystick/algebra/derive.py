@@ -401,6 +401,10 @@ def _advice(type_: Any) -> str:
         return f"fill in {type_}, as in SlotFiller[Mention]"
     if isinstance(type_, str):
         return "an annotation in quotes could not be resolved"
+    if isinstance(type_, dict):
+        return "a dict is no type; a JSON Schema goes to ts.records(..., schema=...)"
+    if not _has_hash(type_):
+        return f"a {type(type_).__name__} is no type; write list[int] for a list of numbers"
     if isinstance(type_, type):
         return "make it a dataclass (or attrs, NamedTuple, TypedDict, pydantic, msgspec), or Annotated[..., exact]"
     return "choose a similarity for it: Annotated[..., exact]"
@@ -498,8 +502,18 @@ def shape_of(type_: Any) -> Shape:
     type_, notes = plain_type(type_), ()
     while get_origin(type_) is Annotated:
         type_, notes = plain_type(type_.__origin__), (*type_.__metadata__, *notes)
-    found = _look_at(type_, get_origin(type_) or type_, get_args(type_))
+    origin = get_origin(type_) or type_
+    found = _look_at(type_, origin, get_args(type_)) if _has_hash(origin) else Shape("unknown", type_, {})
     return replace(found, notes=notes, may_miss=may_miss) if notes or may_miss else found
+
+
+def _has_hash(value: Any) -> bool:
+    """Every type has one; a dict or a list in the place of a type has none."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _look_at(type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Shape:
@@ -691,4 +705,6 @@ def name_of(type_: Any) -> str:
     """What a type is called in messages."""
     if isinstance(type_, type) and not get_args(type_):
         return type_.__name__
+    if isinstance(type_, (dict, list)):  # a value in the place of a type, of any size
+        return f"{type_!r:.60}"
     return str(type_).replace("typing.", "").replace("typing_extensions.", "")

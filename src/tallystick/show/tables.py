@@ -395,6 +395,10 @@ def of_metric(table: Table, metric: str) -> Table:
     return replace(table, title=metric, metric=metric)
 
 
+class SeveralTables(MetricError, AttributeError):
+    """What only one table has; as of every object that lacks something it is an AttributeError too, which `hasattr` takes for a no."""
+
+
 class Tables(Written, Sequence[Table]):
     """Tables below each other, which print and show themselves as one. Where there is only one, its columns and rows are theirs."""
 
@@ -420,7 +424,7 @@ class Tables(Written, Sequence[Table]):
     @property
     def _only(self) -> Table:
         if len(self._tables) != 1:
-            raise MetricError(f"there are {len(self._tables)} tables here; take one of them, such as [0]")
+            raise SeveralTables(f"there are {len(self._tables)} tables here; take one of them, such as [0]")
         return self._tables[0]
 
     def to_frame(self) -> Any:

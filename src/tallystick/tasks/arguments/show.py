@@ -82,7 +82,7 @@ def roles_table(stage: str, roles: Mapping[str, Mapping[str, Any]]) -> Table:
         [role, found["precision"], found["recall"], found["f1"], int(found["tally"]["den_r"])]
         for role, found in roles.items()
     ]
-    return Table(["role", "precision", "recall", "f1", "support"], rows, title=f"{stage} by role")
+    return Table(["role", "precision", "recall", "f1", "support"], rows, title=f"{stage} by role", metric=stage)
 
 
 # One document
