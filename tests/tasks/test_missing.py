@@ -105,6 +105,36 @@ def test_what_is_missing_counts_as_an_empty_document(corpus):
     assert any(full[name].figures != result.figures for name, result in found.items()), "nothing was missed here"
 
 
+PLAIN = {
+    "spans": ["B-X"],
+    "spans, offsets": [(0, 1, "X")],
+    "spans, text": {"text": "u v", "spans": [(0, 1, "X")]},
+    "coreference": [[(0, 1), (2, 3)]],
+    "coreference, texts": [["Ann", "her"]],
+    "roles": {"r": [["x"]]},
+    "relations": [("r", (0, 1), (2, 3))],
+    "nary": [{"drug": [(0, 1)]}],
+    "events": [{"type": "A", "trigger": [0, 1], "arguments": []}],
+    "arguments": [{"type": "A", "trigger": [0, 1], "arguments": [{"role": "R", "start": 1, "end": 2, "text": "x"}]}],
+    "templates": [{"type": "A", "slots": {"s": ["x"]}}],
+    "hierarchies": [("a", "b")],
+    "amr": "(a / b)",
+}
+
+
+@pytest.mark.parametrize("task", PLAIN)
+def test_an_empty_prediction_from_python_lacks_all_documents(task):
+    score, one = getattr(ts, task.partition(",")[0]), PLAIN[task]
+    for nothing in ({}, []):
+        found = score({"d": one, "e": one}, nothing, missing="empty")
+        assert "2 documents not answered, counted as empty answers: " in " ".join(found.warnings)
+        assert all(result.figures.get("recall", 0) == 0 for result in found.values())
+        with pytest.raises(ts.TallystickError, match=r'2 only in the reference.*missing="empty"'):
+            score({"d": one, "e": one}, nothing)
+        with pytest.raises(ts.TallystickError, match=r"reference has no documents|can be read in two ways"):
+            score(nothing, {"d": one})
+
+
 def test_a_warning_says_how_many_were_not_answered(corpus):
     task, gold, gaps, _, whole, _ = corpus
     result = scored(task, gold, gaps, missing="empty")

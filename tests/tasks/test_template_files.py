@@ -109,12 +109,23 @@ def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
         ([{"id": "a", "templates": [{"type": "x", "fillers": [{}]}]}], r"templates\[0\].fillers\[0\] is \{\}"),
         ([{"a": {"templates": []}, "b": []}], r'"a" has "templates"; expected "pred_templates"'),
         ([{"a": {"pred_templates": 1}, "b": []}], "a.pred_templates is 1; expected a list"),
+        ("[3]", r"file.json: \[0\]: is 3; expected a document, a JSON object"),
+        ('[{"id": "a", "templates": []}, {"id": "b", "templates": {}}]', r"\[1\]: templates is \{\}; expected a list"),
+        ('[{"id": "a", "templates": []}, {"id": "a", "templates": []}]', "the document 'a' is already used"),
+        ('[{"id": "a", "templates": []}, {"templates": []}]', "has no 'id', and document 1 has one"),
     ],
 )
 def test_bad_input_names_file_line_and_path(tmp_path, content, message):
     with pytest.raises(InputError, match=message) as caught:
         read_templates(written(tmp_path, content))
     assert "file.json" in str(caught.value)
+
+
+def test_one_list_is_as_its_items_line_by_line(tmp_path):
+    rows = [{"id": name, "templates": [{"type": "x", "slots": {"V": [name]}}]} for name in "ab"]
+    by_line = read_templates(written(tmp_path, rows, "lines.jsonl"))
+    for indent in (None, 1):
+        assert read_templates(written(tmp_path, json.dumps(rows, indent=indent), "list.json")).values == by_line.values
 
 
 def test_bytes_that_are_not_utf_8(tmp_path):

@@ -57,7 +57,7 @@ class Given:
 
     @property
     def lines(self) -> Source:
-        """The documents as JSON Lines."""
+        """The documents as JSON Lines; an empty list, if there are none."""
         import msgspec
 
         out = []
@@ -67,7 +67,7 @@ class Given:
                 out.append(msgspec.json.encode(named))
             except (TypeError, ValueError, OverflowError) as error:
                 raise ValueMismatch(f"{self.name}[{place}]: holds what is no plain data ({error})") from None
-        return self.source(b"\n".join(out) + b"\n" if out else b"")
+        return self.source(b"\n".join(out) + b"\n" if out else b"[]")
 
     def source(self, content: str | bytes) -> Source:
         """A text in memory under this side's name."""
@@ -101,11 +101,11 @@ def take_sides(
     for name, readings in read.items():
         if shared == {"one"}:
             _check_rows(readings, given[name])
-        out[name] = readings.found[next(iter(shared))]
-        if not readings.found[next(iter(shared))].documents:
+        out[name] = found = readings.found[next(iter(shared))]
+        if name == "reference" and not found.documents:  # a prediction that is empty lacks all documents
             raise ValueMismatch(f"{name} has no documents; expected one {what}, or several")
-    mappings = [isinstance(one.value, dict) for one in read.values()]
-    if shared == {"many"} and len(mappings) == 2 and mappings[0] != mappings[1]:
+    mappings = {isinstance(one.value, dict) for one in read.values() if one.value}
+    if shared == {"many"} and len(mappings) == 2:
         raise SidesMismatch("one side is a mapping by document id and the other is a list; give both in one form")
     left, right = out["reference"], out["predicted"]
     if isinstance(left, Given) and isinstance(right, Given):
@@ -278,6 +278,7 @@ class _Readings:
                 wrong[way] = error
                 continue
             own = ids if way == "many" and ids is not None else _own_names(laid, name)
+            own = own if laid else ()
             found[way] = Given(name, laid, own)
         return cls(name, what, found, wrong, value)
 

@@ -584,7 +584,7 @@ def _of_props(props: Any, where: str) -> dict[str, Any]:
 def graphs_of(side: Given) -> Source:
     """The graphs of one side, as PENMAN or as triples."""
     written = ["penman" in one for one in side.documents]
-    if not all(written):
+    if not (written and all(written)):
         if any(written):
             raise ValueMismatch(f"{side.name}: some graphs are PENMAN and some are triples; give all in one form")
         return side.lines

@@ -281,7 +281,7 @@ def _links_by_kind(links: Any, where: str) -> dict[str, list[list[Any]]]:
 def forests_of(side: Given) -> Source:
     """The documents of one side, as lines of parentheses or of JSON."""
     written = ["newick" in one for one in side.documents]
-    if not all(written):
+    if not (written and all(written)):
         if any(written):
             raise ValueMismatch(
                 f"{side.name}: some documents are in parentheses and some are links; give all in one form"

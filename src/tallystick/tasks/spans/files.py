@@ -455,7 +455,7 @@ def _same_tokens(reference: TagLists, predicted: TagLists, k: int, j: int) -> li
 def corpus_of_tags(reference: Any, predicted: Any, decoding: Decoding, absent: Missing | None = None) -> SpanCorpus:
     """Two sides of tags, paired by the names of their texts."""
     numbers = [tuple(map(str, range(len(side.tags)))) for side in (reference, predicted)]
-    both = bool(reference.names and predicted.names)
+    both = bool(reference.names and (predicted.names or not predicted.tags))
     names = reference.names if both else reference.names or numbers[0]
     sides = [
         PairingSide(side.file, side.names if both else numbers[k], named=both)

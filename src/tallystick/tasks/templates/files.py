@@ -53,7 +53,7 @@ from tallystick.files.pairing import (
     places_of,
     repeated_name,
 )
-from tallystick.files.source import AnySource, Format, Source, is_empty_list, read_text, shown_name
+from tallystick.files.source import AnySource, Format, Source, read_text, shown_name
 from tallystick.frozen import frozen
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.plain import Given, expect, named
@@ -87,17 +87,22 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
         raise InputError("has only blank lines; expected templates", file)
     if _MUC4.search(content):
         return string_templates(file, content)
-    if is_empty_list(content.encode()):
-        return TemplateDocuments(file, "JSON")
-    if start[0] != "{":
+    if start[0] not in "{[":
         first = content.count("\n", 0, len(content) - len(start)) + 1
         raise InputError(
             "begins like no known file of templates; expected a JSON object (gtt), a JSON object a line, or "
             "0.  MESSAGE: ID (MUC-4)",
             source.place(first, 1, start.split("\n", 1)[0]),
         )
-    lines = [(source.line(number), line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     reading = _Reading(file, keep_text)
+    if start[0] == "[":
+        documents = decode_line(content, file)
+        if not documents:
+            return TemplateDocuments(file, "JSON")
+        for k, one in enumerate(documents):
+            reading.take_item(one, k)
+        return reading.finish()
+    lines = [(source.line(number), line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     if _is_json(lines[0][1]) and (len(lines) > 1 or _is_document(decode(lines[0][1]))):
         for number, line in lines:
             reading.take_line(_parsed(line, file, number), number)
@@ -213,11 +218,13 @@ class _Reading:
         self.repeated = 0
         self.untyped: list[tuple[str, int | None]] = []
         self.typed = 0
+        self.item = ""
+        """Which item of a list is read, for messages."""
         self.beside: dict[str, None] = {}
         """The keys of templates beside those that hold the fillers."""
 
-    def take_line(self, value: dict[str, Any], line: int) -> None:
-        """A line of JSON Lines."""
+    def take_line(self, value: dict[str, Any], line: int | None) -> None:
+        """A line of JSON Lines, or an item of a list."""
         found = [key for key in IDS if value.get(key) is not None]
         if not found and len(value) == 1 and not any(key in value for key in _LIST):
             (key, templates), *_ = value.items()
@@ -243,6 +250,13 @@ class _Reading:
         if text is not None:
             self.texts[name] = text
         return None
+
+    def take_item(self, value: Any, k: int) -> None:
+        """An item of a file that is one list."""
+        self.item = f"[{k}]: "
+        if not isinstance(value, dict):
+            raise self._error(f"is {shown(value)}; expected a document, a JSON object", None)
+        self.take_line(value, None)
 
     def take_entry(self, name: str, value: Any, line: int | None) -> None:
         """An entry of gtt's object, or a line of IterX's, which has one for each type of template."""
@@ -282,7 +296,7 @@ class _Reading:
         if named:
             self.typed += 1
         else:
-            self.untyped.append((f"{path} has {some(value) or 'nothing'}", line))
+            self.untyped.append((f"{self.item}{path} has {some(value) or 'nothing'}", line))
         return type_
 
     def _listed_fillers(self, value: dict[str, Any], path: str, line: int | None) -> list[SlotFiller[Entity[str]]]:
@@ -343,7 +357,7 @@ class _Reading:
         return out
 
     def _error(self, message: str, line: int | None) -> InputError:
-        return InputError(message, Place(self.file, line))
+        return InputError(f"{self.item}{message}", Place(self.file, line))
 
     def finish(self) -> TemplateDocuments:
         if not self.documents:
@@ -351,7 +365,7 @@ class _Reading:
         named = all_named([name for name, _ in self.names], [place for _, place in self.names], self.under)
         notes = []
         if self.untyped and self.typed:
-            found, line = self.untyped[0]
+            self.item, (found, line) = "", self.untyped[0]
             raise self._error(
                 f"{found}; expected the type under one of {some(TYPES)}, as {counted(self.typed, 'other template')} {'has' if self.typed == 1 else 'have'} it",
                 line,
