@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import tallystick as ts
@@ -260,3 +261,64 @@ def test_the_lenient_reading_of_records_goes_on_ignoring_what_only_the_predictio
     assert any("1 document not answered" in one for one in found.warnings)
     with pytest.raises(ts.TallystickError, match="; lenient=True scores a missing prediction as nothing and ignores"):
         ts.records(gold, system)
+
+
+# An empty prediction lacks every document
+
+
+def _empty_sides(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "object.json").write_text("{}")
+    (tmp_path / "lines.jsonl").write_text("")
+    (tmp_path / "table.csv").write_text("id,x\n")
+    table = pa.table({"id": pa.array([], pa.string()), "x": pa.array([], pa.int64())})
+    pq.write_table(table, tmp_path / "table.parquet")
+    files = [tmp_path / one for one in ("list.json", "object.json", "lines.jsonl", "table.csv", "table.parquet")]
+    return [*files, [], {}, pd.DataFrame({"id": [], "x": []}), pd.DataFrame(), table]
+
+
+@pytest.mark.parametrize("task", ["records", "calls"])
+@pytest.mark.parametrize("kind", ["mapping", "list", "file", "mapping in a file"])
+def test_an_empty_prediction_lacks_every_document(tmp_path, task, kind) -> None:
+    documents = {"a": {"x": 1}, "b": {"x": 2}} if task == "records" else {"a": ["f(x=1)"], "b": ["f(x=2)"]}
+    key = "calls" if task == "calls" else "inner"
+    listed = [{"id": name, **(one if task == "records" else {key: one})} for name, one in documents.items()]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in listed))
+    (tmp_path / "gold.json").write_text(json.dumps(documents))
+    files = {"file": tmp_path / "gold.jsonl", "mapping in a file": tmp_path / "gold.json"}
+    gold = {"mapping": documents, "list": listed, **files}[kind]
+    function = getattr(ts, task)
+    for side in _empty_sides(tmp_path):
+        if (
+            kind in ("list", "file")
+            and task == "records"
+            and (isinstance(side, dict) or str(side).endswith("object.json"))
+        ):
+            continue  # one record without anything, unless the reference is a mapping by id
+        with pytest.raises(ts.TallystickError, match='missing="empty" counts what was not answered'):
+            function(gold, side)
+        result = next(iter(function(gold, side, missing="empty").values()))
+        assert (result.count, result.recall, result.f1) == (2, 0, 0), side
+        assert any('2 documents not answered, counted as empty answers: "a", "b"' in one for one in result.warnings), (
+            side
+        )
+        assert not any("no call was found" in one or "no prediction has" in one for one in result.warnings), side
+
+
+def test_an_empty_prediction_of_documents_without_ids(tmp_path) -> None:
+    for function, gold in ((ts.records, [{"x": 1}, {"x": 2}]), (ts.calls, [["f()"], ["g()"]])):
+        with pytest.raises(ts.TallystickError, match="reference has 2 records and predicted has 0"):
+            function(gold, [])
+    with pytest.raises(ts.TallystickError, match="has no records"):
+        ts.records([], [{"x": 1}])
+    with pytest.raises(ts.TallystickError, match="has no logs"):
+        ts.calls([], [["f()"]])
+
+
+def test_with_missing_a_mapping_of_one_record_is_by_id() -> None:
+    result = ts.records({"a": {"x": 1}}, {}, missing="empty")["records"]
+    assert (result.count, result.recall) == (1, 0)
+    assert any('1 document not answered, counted as empty answers: "a"' in one for one in result.warnings)
+    result = ts.records({"a": {"x": 1}, "b": {"x": 2}}, {"a": {"x": 1}}, missing="empty")["records"]
+    assert (result.count, result.recall) == (2, 0.5)

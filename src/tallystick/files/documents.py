@@ -277,17 +277,17 @@ Kinds = Callable[[str], str]
 
 def open_documents(
     given: Any, *, name: str = "values", take: str | None = None, id: str = "id", kinds: Kinds | None = None,
-    fields: Collection[str] = (), by_key: bool = False, text: bool = True, gaps: bool = False,
+    fields: Collection[str] = (), by_key: bool = False, text: bool = True, gaps: bool = False, least: int = 2,
 ) -> Lines:  # fmt: skip
     """Documents wherever they are. `take` is the path of the document in what is found there, `id` that of its name; `fields` are
-    those that a document is known to have, and `by_key` says that one object is {id: document}."""
+    those that a document is known to have, and `by_key` says that one object is {id: document}. Else it is if it has `least` objects that are alike."""
     if isinstance(given, Lines):
         return given
     found: Lines
     if in_file := isinstance(given, (str, os.PathLike)):
-        found = _open_file(given, kinds, fields, by_key, id)
+        found = _open_file(given, kinds, fields, by_key, id, least)
     else:
-        found = hold_values(given, name, fields, by_key, text=text)
+        found = hold_values(given, name, fields, by_key, text=text, least=least)
     if take is None and id.isidentifier():
         return found
     picked = PickedLines(found, take, id, gaps)
@@ -295,7 +295,9 @@ def open_documents(
     return picked
 
 
-def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool, id: str) -> Lines:
+def _open_file(
+    name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool, id: str, least: int
+) -> Lines:
     source = Source.of(name)
     if source.held is None and not source.is_part and os.path.isdir(source.name):
         return _open_folder(source)
@@ -307,7 +309,7 @@ def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by
     lines = Lines(name)
     held = lines._held or ()
     if plain.endswith(".json") and len(held) == 1 and not lines.listed and (found := try_decode(held[0])) is not None:
-        held_by_id = _hold_mapping(found[0], lines.file, fields, by_key)
+        held_by_id = _hold_mapping(found[0], lines.file, fields, by_key, least=least)
         if held_by_id is not None:
             decode_line(
                 held[0], lines.file
@@ -316,18 +318,22 @@ def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by
     return lines
 
 
-def _hold_mapping(value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True) -> HeldLines | None:
+def _hold_mapping(
+    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2
+) -> HeldLines | None:
     """{id: document} as documents with names; None if the value is one document.
 
-    One object could be either. It is taken for several documents if they look like several of one kind: two or more objects that
+    One object could be either. It is taken for several documents if they look like several of one kind: `least` objects or more that
     share keys, under keys that are no fields of a document.
     """
-    if not isinstance(value, Mapping) or not value or set(value) & set(fields):
+    if not isinstance(value, Mapping) or set(value) & set(fields):
         return None
+    if by_key and not value:
+        return HeldLines(file, [], [])
     if not by_key:
         found = [_keys_of(one, noisy=bool(fields)) for one in value.values()]
         keys = [set(one) for one in found if one is not None]
-        if len(keys) < 2 or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
+        if len(keys) < least or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
     documents = _without_nan(list(value.values()))
@@ -470,7 +476,7 @@ def _cast(cell: str, kind: str) -> Any:
 
 
 def hold_values(
-    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True
+    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2
 ) -> HeldLines:
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
     written; else it is a value."""
@@ -487,7 +493,7 @@ def hold_values(
             ]
         given = rows
     elif isinstance(given, Mapping):
-        mapping = _hold_mapping(given, name, fields, by_key, text)
+        mapping = _hold_mapping(given, name, fields, by_key, text, least)
         if mapping is not None:
             return mapping
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):

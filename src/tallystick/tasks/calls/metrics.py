@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.choose import by_key, choose, ordered
 from tallystick.engine.values import Surplus, leaves_or_self
+from tallystick.errors import InputError
 from tallystick.files.documents import HeldLines, encode
 from tallystick.files.pairing import Missing
 from tallystick.frozen import frozen
@@ -69,6 +70,8 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     """Both sides as documents of calls, with the shape of the arguments."""
     id = settings.id or "id"
     left = read_logs(reference, "reference", settings.reference_from, settings.reference_id or id, strict=True)
+    if not left.logs:
+        raise InputError("has no logs; expected one a line", left.file)
     right = read_logs(predicted, "predicted", settings.from_, id)
     tools = read_tools(settings.tools) if settings.tools is not None else {}
     for logs in (left, right):
@@ -188,7 +191,7 @@ def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[HeldLines, HeldLines]:
     """Both sides as lines; possible answers as what is nearest to the prediction of the same name, or at the same place."""
-    named = left.named and right.named
+    named = left.named and (right.named or not right.logs)
     if any(name is not None for name in left.names) and any(name is not None for name in right.names):
         left.require_names()
         right.require_names()

@@ -28,7 +28,7 @@ from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.documents import is_wrong_id, wrong_id
 from tallystick.files.json_values import id_of
 from tallystick.files.lines import ArrowLines, Portion, json_lines
-from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
+from tallystick.tasks.records.files import NO_DOCUMENT, NO_PREDICTION, Reader, RecordFile
 from tallystick.tasks.records.shapes import Seen
 
 _NONE = type(None)
@@ -351,7 +351,7 @@ class ColumnReader(Reader):
         for batch in self.lines.batches([self.side.id_field], 1):
             if batch.num_rows:
                 return self._ids(batch)[0]
-        raise InputError("has no rows", self.lines.file)
+        return NO_DOCUMENT
 
     def ids(self) -> Iterator[tuple[int, Any]]:
         batches = self.lines.batches([self.side.id_field])

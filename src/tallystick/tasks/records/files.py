@@ -75,6 +75,8 @@ from tallystick.tasks.records.task import RecordSettings
 
 UNREADABLE = object()
 """The id of a prediction that cannot be read."""
+NO_DOCUMENT = object()
+"""The id of the first document where there is none."""
 FEW_LINES = 64
 """So few are read one by one."""
 LUCK = 2
@@ -564,9 +566,13 @@ class Pairing:
         """How the files were read."""
 
     def decide(self) -> str:
-        """By what documents are paired: by ids if any document of both files has one."""
+        """By what documents are paired: by ids if any document of both files has one. A prediction without any document lacks those of the reference."""
         if not self.how:
-            named = [self._has_ids(side) for side in (self.reference, self.predicted)]
+            here = self._has_ids(self.reference)
+            if here is None:
+                raise InputError("has no records; expected one JSON value a line", self.reference.lines.file)
+            there = self._has_ids(self.predicted)
+            named = [here, here if there is None else there]
             self.how = "by id" if all(named) else "by order"
             self.nameless = named == [True, False]
             if self.id_named and self.how == "by order":
@@ -580,9 +586,11 @@ class Pairing:
                 )
         return self.how
 
-    def _has_ids(self, side: RecordFile) -> bool:
-        """Whether any document has an id; mostly the first one has."""
+    def _has_ids(self, side: RecordFile) -> bool | None:
+        """Whether any document has an id; mostly the first one has. None if there is no document."""
         first = self.open(side).first_id()
+        if first is NO_DOCUMENT:
+            return None
         keys = chain((first,), (key for _, key in self.open(side).ids()) if first in (None, UNREADABLE) else ())
         return any(key is not None and key is not UNREADABLE for key in keys)
 
@@ -761,10 +769,10 @@ class Reader:
         """The lines of documents without an id, among others that have one."""
 
     def first_id(self) -> Any:
-        """The id of the first document."""
+        """The id of the first document, `NO_DOCUMENT` if there is none."""
         for portion in self.source:
             return self.side.identify_all(portion.slice(0, 1))[0]
-        raise InputError("has no records; expected one JSON value a line", self.side.lines.file)
+        return NO_DOCUMENT
 
     def ids(self) -> Iterator[tuple[int, Any]]:
         """The ids of all documents, with their lines."""
@@ -860,10 +868,11 @@ def reference_id(settings: RecordSettings) -> str:
 
 
 def open_reference(reference: Any, settings: RecordSettings, type_: Any = None) -> Lines:
-    """The documents of the reference, wherever they are; `type_` is theirs, as far as it is known."""
+    """The documents of the reference, wherever they are; `type_` is theirs, as far as it is known. Where some may be missing they have ids, so that
+    an object of one object is one document by its id."""
     return open_documents(
         reference, name="reference", take=settings.reference_from, id=reference_id(settings), kinds=_kinds(type_),
-        fields=_field_names(type_), text=type_ is not str,
+        fields=_field_names(type_), text=type_ is not str, least=2 if settings.missing == "error" else 1,
     )  # fmt: skip
 
 
