@@ -138,6 +138,33 @@ def test_labels_of_trees(tmp_path, what, before, after):
     assert told <= {"las", "clas", "mlas", "blex", "upos", "alltags"}
 
 
+SUBTYPES = TREE.replace("nsubj\t_", "nsubj:pass\t2:obl:in")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ("nsubj:pass", "nsubj:Pass", {}),
+        ("nsubj:pass", "Nsubj:pass", dict.fromkeys(("las", "clas", "mlas", "blex"), "DEPREL 'Nsubj'")),
+        ("obl:in", "obl:In", {"elas": "enhanced relation 'obl:In'"}),
+        (
+            "obl:in",
+            "Obl:in",
+            {"elas": "enhanced relation 'Obl:in'", "eulas": "enhanced relation without subtypes 'Obl'"},
+        ),
+    ],
+)
+def test_subtypes_count_where_a_metric_looks_at_them(tmp_path, before, after, what):
+    (tmp_path / "gold.conllu").write_text(SUBTYPES)
+    (tmp_path / "system.conllu").write_text(SUBTYPES.replace(before, after))
+    found = ts.dependencies(tmp_path / "gold.conllu", tmp_path / "system.conllu")
+    assert {name for name, one in found.items() if one.f1 < 1} == what.keys()
+    for name, one in found.items():
+        said = [note for note in one.notes if "occurs only in the prediction" in note]
+        assert len(said) == (name in what)
+        assert all(f"the {what[name]} occurs" in note for note in said)
+
+
 def relation(type_):
     return [[(type_, (0, 1), (1, 2))]]
 

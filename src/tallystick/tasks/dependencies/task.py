@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
@@ -27,6 +27,15 @@ class DependencySettings:
     no_empty_nodes: bool = option(False, "Empty nodes were collapsed: one that is left is an error.", names=("--no-empty-nodes",))
     missing: str = missing_option("As in other tasks; here only error, because both sides share one text, in which no document can be missing.")
     # fmt: on
+
+
+LOOKED_AT = {
+    "DEPREL": ("las", "clas", "mlas", "blex"),
+    "UPOS": ("upos", "alltags", "mlas"),
+    "enhanced relation": ("elas",),
+    "enhanced relation without subtypes": ("eulas",),
+}
+"""The metrics that look at a label, by what it is called; LAS and its kin look at relations without their subtypes."""
 
 
 class Dependencies(Task):
@@ -118,13 +127,16 @@ class Dependencies(Task):
         return {run: Scored(corpus, self.evaluate(corpus, metrics, settings)) for run, corpus in corpora.items()}
 
     def ignores(self, label: str, metric: str, settings: DependencySettings) -> bool:
-        """ELAS and EULAS look at the relations of enhanced edges, which stand elsewhere."""
-        return metric not in {"DEPREL": ("las", "clas", "mlas", "blex"), "UPOS": ("upos", "alltags", "mlas")}[label]
+        return metric not in LOOKED_AT[label]
 
     def label_sets(self, corpus: Any, settings: DependencySettings) -> Any:
-        columns = {"deprel": "DEPREL", "upos": "UPOS"}
-        sides = corpus[:2]
-        return {name: tuple(getattr(side, key).compacted().values for side in sides) for key, name in columns.items()}
+        from tallystick.tasks.dependencies.metrics import without_subtype, without_subtypes
+
+        def labels(side: Any) -> tuple[Collection[str], ...]:
+            deprel, upos, enhanced = (one.compacted().values for one in (side.deprel, side.upos, side.enhanced.label))
+            return {*map(without_subtype, deprel)}, upos, enhanced, {*map(without_subtypes, enhanced)}
+
+        return dict(zip(LOOKED_AT, zip(*map(labels, corpus[:2]), strict=True), strict=True))
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: DependencySettings) -> Any:
         from tallystick.tasks.dependencies.metrics import score
