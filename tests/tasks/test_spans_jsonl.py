@@ -142,6 +142,48 @@ def test_the_text_of_a_span_is_what_is_at_its_offsets(write):
         ts.spans([paris], [paris])
 
 
+@pytest.mark.parametrize("said", ["", " ", "“CAFÉ” – (X)", '"café" - (x)', "“Cafe\u0301” – (x)", "“Café”–(x)"])
+def test_the_text_of_a_span_may_have_other_clothes(write, said):
+    text = "“Café” – (x)"
+    span = {"start": 0, "end": len(text), "label": "X", "text": said}
+    one = {"text": text, "spans": [span]}
+    read_spans(write("gold", one), write("guess", one))
+    with pytest.raises(InputError, match=r"says 'Tea', .*; correct the offsets, or leave its text out"):
+        read_spans(write("gold", one), write("guess", {"spans": [{**span, "text": "Tea"}]}))
+
+
+@pytest.mark.parametrize(
+    "said", ["", "“Café” (x)", '"CAFÉ" (x)', "“Cafe\u0301” (x)", "``Café'' -LRB- x -RRB-", "`` Café '' (x)"]
+)
+def test_the_text_of_a_span_is_that_of_its_tokens(write, said):
+    tokens = ["Ann", "``", "Café", "''", "-LRB-", "x", "-RRB-"]
+    span = {"start": 1, "end": 7, "label": "X", "text": said}
+    one = {"tokens": tokens, "spans": [span]}
+    read_spans(write("gold", one), write("guess", one), Offsets(unit="tokens"))
+    wrong = {"spans": [{**span, "start": 0, "end": 1, "text": "Bob"}]}
+    with pytest.raises(
+        InputError, match=r"guess:1: span \[0, 1\) X says 'Bob', but these tokens of the text are 'Ann'"
+    ):
+        read_spans(write("gold", one), write("guess", wrong), Offsets(unit="tokens"))
+    read_spans(write("gold", {"spans": wrong["spans"]}), write("guess", wrong), Offsets(unit="tokens"))  # no tokens
+
+
+def test_the_text_of_a_span_in_a_table_is_that_of_its_tokens(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [
+        [{"id": "a", "tokens": ["Ann"], "spans": [{"start": 0, "end": 1, "label": "X", "text": name}]}]
+        for name in ("ann", "Bob")
+    ]
+    for file, side in zip(("gold.parquet", "guess.parquet"), rows, strict=True):
+        pq.write_table(pa.Table.from_pylist(side), tmp_path / file)
+    offsets = Offsets(unit="tokens")
+    read_spans(tmp_path / "gold.parquet", tmp_path / "gold.parquet", offsets)
+    with pytest.raises(InputError, match=r"guess.parquet:1: span \[0, 1\) X says 'Bob'"):
+        read_spans(tmp_path / "gold.parquet", tmp_path / "guess.parquet", offsets)
+
+
 @pytest.mark.parametrize(("tags", "place"), [(["B-PER", None], 1), (["O", "O", 5], 2), (["O", float("nan")], 1)])
 def test_what_is_no_tag_among_tags_is_blamed(tags, place):
     right = ["O"] * len(tags)

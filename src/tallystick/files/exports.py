@@ -51,6 +51,7 @@ from tallystick.files.json_values import Json, decode_line, read_json
 from tallystick.files.lines import ArrowLines
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named, names_by_content, paired_by_text
 from tallystick.files.source import AnySource, Format, Opening, Source, is_arrow_file, unpacked_name
+from tallystick.files.words import plain_word
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 
@@ -495,29 +496,42 @@ def _ends_of(value: Json, text: str | None) -> tuple[Json, Json]:
     place = value.get("globalOffsets") or value
     start, end = place.at("start"), place.at("end")
     said = value.get("text")
-    words = None if said is None else said.text()
-    if words is None or text is None or says(text[start.whole() : end.whole()], words):
+    words = "" if said is None else said.text()
+    if not words or text is None:
         return start, end
-    return _in_code_points(value, start, end, text, words)
+    found = text[start.whole() : end.whole()]
+    if _same_letters(found, words):
+        return start, end
+    units = text.encode("utf-16-le")  # of which browsers count the offsets, if the region's own text shows that
+    before, inside = (
+        part.decode("utf-16-le", "replace")
+        for part in (units[: 2 * start.whole()], units[2 * start.whole() : 2 * end.whole()])
+    )
+    if not _same_letters(inside, words) and says(found, words):
+        return start, end
+    if says(inside, words):
+        ends = len(before), len(before) + len(inside)
+        return Json(ends[0], start.place, start.parent, start.key), Json(ends[1], end.place, end.parent, end.key)
+    raise value.fail(
+        f"says {words!r:.60}, but characters {start.value} to {end.value} of the text are {found!r:.60}; {MEND_SAID}"
+    )
+
+
+MEND_SAID = "correct the offsets, or leave its text out"
+"""How to go on where a stretch of the text is not what a span says."""
 
 
 def says(found: str, said: str) -> bool:
-    """Whether a stretch of the text is what a region says; white space may be written in another way."""
+    """Whether a stretch of the text is what a region says: cases, forms, quotes and white space may be others, and an empty text says nothing."""
+    return _same_letters(found, said) or not said.strip() or _plain(found) == _plain(said)
+
+
+def _same_letters(found: str, said: str) -> bool:
     return found == said or re.sub(r"\s|\\n", "", found) == re.sub(r"\s|\\n", "", said)
 
 
-def _in_code_points(value: Json, start: Json, end: Json, text: str, said: str) -> tuple[Json, Json]:
-    """Offsets that count UTF-16 units, as browsers do, if the region's own text shows that they do."""
-    units = text.encode("utf-16-le")
-    before, inside = units[: 2 * start.whole()], units[2 * start.whole() : 2 * end.whole()]
-    if not says(inside.decode("utf-16-le", "replace"), said):
-        found = text[start.whole() : end.whole()]
-        raise value.fail(
-            f"says {said!r:.60}, but characters {start.value} to {end.value} of the text are {found!r:.60}"
-        )
-    first = len(before.decode("utf-16-le"))
-    last = first + len(inside.decode("utf-16-le"))
-    return Json(first, start.place, start.parent, start.key), Json(last, end.place, end.parent, end.key)
+def _plain(text: str) -> str:
+    return "".join(map(plain_word, text.replace("\\n", " ").split()))
 
 
 def _links(found: Json, by_id: Mapping[str, Labelled]) -> Iterator[Link]:

@@ -49,6 +49,7 @@ from tallystick.files.json_values import (
     without_reasoning,
 )
 from tallystick.files.lines import Lines
+from tallystick.files.pairing import Side
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
@@ -192,6 +193,10 @@ class Logs:
     @property
     def named(self) -> bool:
         return bool(self.names) and None not in self.names
+
+    @property
+    def side(self) -> Side[Any]:
+        return Side(self.file, (), named=any(name is not None for name in self.names))
 
     def require_names(self) -> None:
         """All logs have an id; one without could belong to any."""

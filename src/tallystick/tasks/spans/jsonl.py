@@ -37,6 +37,7 @@ from tallystick.errors import InputError, MetricError, Place, SidesMismatch, Val
 from tallystick.files.confidences import ItemConfidences
 from tallystick.files.exports import (
     EXPORTS,
+    MEND_SAID,
     SYSTEMS,
     Annotated,
     AnnotatedFile,
@@ -142,21 +143,13 @@ class TokenizedText:
 
     def to_tokens(self, span: CharSpan, boundaries: Boundaries) -> Span:
         """The same segment in tokens."""
-        self._check_said(span)
+        if span.said and all(
+            0 <= start < end <= len(self.text) for start, end in span.pieces
+        ):  # others are wrong as such
+            _check_said(span, " ".join(self.text[start:end] for start, end in sorted(span.pieces)), "characters")
         pieces = [self._piece(start, end, span, boundaries) for start, end in span.pieces]
         first, last = min(start for start, _ in pieces), max(end for _, end in pieces)
         return Span(first, last, span.tag, tuple(pieces) if len(pieces) > 1 else ())
-
-    def _check_said(self, span: CharSpan) -> None:
-        """That what a segment says it is stands at its offsets; those that are outside of the text are found wrong as such."""
-        found = " ".join(self.text[start:end] for start, end in sorted(span.pieces))
-        inside = all(0 <= start < end <= len(self.text) for start, end in span.pieces)
-        if span.said is not None and inside and not says(found, span.said):
-            stretches = ", ".join(f"[{start}, {end})" for start, end in span.pieces)
-            raise InputError(
-                f"span {stretches} {span.tag} says {span.said!r:.60}, but these characters of the text are {found!r:.60}",
-                span.place,
-            )
 
     def _piece(self, start: int, end: int, span: CharSpan, boundaries: Boundaries) -> tuple[int, int]:
         if not 0 <= start < end <= len(self.text):
@@ -180,6 +173,16 @@ class TokenizedText:
             f'span [{start}, {end}) {span.tag}, "{self.text[start:end]}", has a boundary inside the token '
             f'"{token}" [{self.starts[cut]}, {self.ends[cut]}); choose another tokenizer, or '
             'boundaries="expand" or "contract"',
+            span.place,
+        )
+
+
+def _check_said(span: CharSpan, found: str, unit: str) -> None:
+    """That what a segment says it is stands at its offsets."""
+    if span.said and not says(found, span.said):
+        stretches = ", ".join(f"[{start}, {end})" for start, end in span.pieces)
+        raise InputError(
+            f"span {stretches} {span.tag} says {span.said!r:.60}, but these {unit} of the text are {found!r:.60}; {MEND_SAID}",
             span.place,
         )
 
@@ -331,6 +334,9 @@ def _annotate_tokens(pairs: Sequence[tuple[_Record, _Record]], keep_tokens: bool
     lengths = [_token_count(left, right) for left, right in pairs]
     for (left, right), length in zip(pairs, lengths, strict=True):
         _check_inside((*left.spans, *right.spans), length)
+        if length is not None:
+            said = [span for span in (*left.spans, *right.spans) if span.said]
+            _check_tokens(said, left.tokens or right.tokens or ())
     known = [length for length in lengths if length is not None]
     whole = len(known) == len(lengths)
     sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
@@ -478,6 +484,13 @@ def _check_inside(spans: Sequence[CharSpan], length: int | None) -> None:
                 raise InputError(f"span [{start}, {end}) {span.tag} {wrong}", span.place)
 
 
+def _check_tokens(spans: Sequence[CharSpan], tokens: Sequence[str]) -> None:
+    """That segments say what their tokens are."""
+    for span in spans:
+        words = [word for start, end in sorted(span.pieces) for word in tokens[start:end]]
+        _check_said(span, " ".join(words), "tokens")
+
+
 def _as_tokens(span: CharSpan) -> Span:
     first, last = min(start for start, _ in span.pieces), max(end for _, end in span.pieces)
     return Span(first, last, span.tag, span.pieces if len(span.pieces) > 1 else ())
@@ -585,7 +598,7 @@ def _span_columns(column: Any) -> tuple[IntArray, IntArray, IntArray, Leaf]:
     fields = dict(bag.items.fields)
     label = next((fields[name] for name in _LABELS if name in fields), None)
     start, end = (_integers(fields.get(name)) for name in ("start", "end"))
-    if not isinstance(label, Leaf) or "pieces" in fields:
+    if not isinstance(label, Leaf) or "pieces" in fields or "text" in fields:  # a text is held against the tokens
         raise _NotPlain
     return np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets)), start, end, label
 
