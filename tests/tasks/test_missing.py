@@ -298,6 +298,8 @@ def test_an_empty_prediction_lacks_every_document(tmp_path, task, kind) -> None:
             continue  # one record without anything, unless the reference is a mapping by id
         with pytest.raises(ts.TallystickError, match='missing="empty" counts what was not answered'):
             function(gold, side)
+        with pytest.raises(ts.TallystickError, match=r'has no records; .*missing="empty" counts what was not answered'):
+            function(gold, side, lenient=True)
         result = next(iter(function(gold, side, missing="empty").values()))
         assert (result.count, result.recall, result.f1) == (2, 0, 0), side
         assert any('2 documents not answered, counted as empty answers: "a", "b"' in one for one in result.warnings), (
@@ -349,3 +351,38 @@ def test_ids_on_one_side_only_are_said_to_be_of_no_use(tmp_path, monkeypatch, ta
     assert not any(
         "paired by order" in one for one in function(sides["reference"][:1], sides["predicted"][:1]).warnings
     )
+
+
+# A list of documents in a file of lines
+
+LISTED = {
+    "records": [{"id": "a", "x": 1}, {"id": "b", "x": 2}],
+    "calls": [{"id": "a", "calls": ["f(x=1)"]}, {"id": "b", "calls": ["g(x=1)"]}],
+}
+
+
+@pytest.mark.parametrize("task", LISTED)
+def test_a_list_of_documents_on_one_line_is_one_document_and_that_is_said(tmp_path, task) -> None:
+    function, listed = getattr(ts, task), LISTED[task]
+    said = "is read as one document, because it is one line: a list of 2 objects with ids; expected a document on each line, or a .json file"
+
+    def warned(name: str, text: str) -> list[str]:
+        (tmp_path / name).write_text(text)
+        found = next(iter(function(tmp_path / name, tmp_path / name).values()))
+        return [one for one in found.warnings if "is read as one document" in one]
+
+    assert warned("list.jsonl", json.dumps(listed) + "\n\n") == [f"{tmp_path / 'list.jsonl'} {said}"]
+    assert not warned("list.json", json.dumps(listed))
+    assert not warned("lines.jsonl", "".join(json.dumps(one) + "\n" for one in listed))
+    assert not warned("lists.jsonl", json.dumps(listed) + "\n" + json.dumps(listed))
+    assert not warned("nameless.jsonl", json.dumps([{**one, "id": None} for one in listed]))
+    assert not warned("same.jsonl", json.dumps([{**one, "id": "a"} for one in listed]))
+
+
+def test_a_log_of_one_line_has_calls_with_ids(tmp_path) -> None:
+    calls = [{"id": f"call_{k}", "name": "f", "arguments": {"x": k}} for k in range(2)]
+    messages = [{"id": f"msg_{k}", "role": "assistant", "tool_calls": [one]} for k, one in enumerate(calls)]
+    for log in (calls, messages):
+        (tmp_path / "log.jsonl").write_text(json.dumps(log))
+        found = ts.calls(tmp_path / "log.jsonl", tmp_path / "log.jsonl")["calls"]
+        assert (found.count, found.f1, found.warnings) == (1, 1, ())

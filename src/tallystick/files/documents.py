@@ -278,14 +278,17 @@ Kinds = Callable[[str], str]
 def open_documents(
     given: Any, *, name: str = "values", take: str | None = None, id: str = "id", kinds: Kinds | None = None,
     fields: Collection[str] = (), by_key: bool = False, text: bool = True, gaps: bool = False, least: int = 2,
+    is_document: Callable[[Mapping[str, Any]], bool] = bool,
 ) -> Lines:  # fmt: skip
     """Documents wherever they are. `take` is the path of the document in what is found there, `id` that of its name; `fields` are
-    those that a document is known to have, and `by_key` says that one object is {id: document}. Else it is if it has `least` objects that are alike."""
+    those that a document is known to have, and `by_key` says that one object is {id: document}. Else it is if it has `least` objects that are alike.
+    `is_document` tells what could be a document by itself from a part of one."""
     if isinstance(given, Lines):
         return given
     found: Lines
     if in_file := isinstance(given, (str, os.PathLike)):
         found = _open_file(given, kinds, fields, by_key, id, least)
+        found.remark = found.remark or _listed_on_one_line(found, id, is_document)
     else:
         found = hold_values(given, name, fields, by_key, text=text, least=least)
     if take is None and id.isidentifier():
@@ -316,6 +319,21 @@ def _open_file(
             )  # of two documents with one id, or two values under one key, the first would be gone
             return held_by_id
     return lines
+
+
+def _listed_on_one_line(lines: Lines, id: str, is_document: Callable[[Mapping[str, Any]], bool]) -> str:
+    """What to say of a file of lines that has one line, a list of what has ids: it is one document, and was hardly meant to be."""
+    if type(lines) is not Lines or lines.listed or lines.source.is_part:
+        return ""
+    first = next((portion.lines for portion in lines.portions(2)), [])
+    if len(first) != 1 or first[0].lstrip()[:1] != b"[":
+        return ""
+    (value,) = try_decode(first[0]) or ([],)
+    names = [value_at(one, id) for one in value if isinstance(one, dict) and is_document(one)]
+    if len(names) < 2 or len(names) < len(value) or not all(map(is_id, names)) or len(set(names)) < len(names):
+        return ""
+    what = f"a list of {counted(len(value), 'object')} with ids; expected a document on each line, or a .json file"
+    return f"{lines.file} is read as one document, because it is one line: {what}"
 
 
 def _hold_mapping(

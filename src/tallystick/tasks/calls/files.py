@@ -637,7 +637,15 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
 def _open_logs(given: Any, name: str, take: str | None, id: str, gaps: bool) -> Lines:
     """Logs wherever they are; one object is {id: log}, unless it is a log itself."""
     own = {str(read_path(path)[0]) for path in (take, id) if path}
-    return open_documents(given, name=name, take=take, id=id, fields=OF_LOGS | own, by_key=True, gaps=gaps)
+    return open_documents(
+        given, name=name, take=take, id=id, fields=OF_LOGS | own, by_key=True, gaps=gaps, is_document=_is_document
+    )
+
+
+def _is_document(value: Mapping[str, Any]) -> bool:
+    """Whether an object in a list is a log by itself, and neither a call nor a message."""
+    held = {*CALLS, "messages", "choices", "candidates", "output", "response"}
+    return bool(value.keys() & held) and not value.keys() & {"role", "type"}
 
 
 def _id_at(value: Any, path: str, place: Place) -> Any:

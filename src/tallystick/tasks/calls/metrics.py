@@ -102,7 +102,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
         _count(prepared),
         tools,
         missing,
-        (*left.notes(), *right.notes(), *unused),
+        tuple(dict.fromkeys((*left.notes(), *right.notes(), *unused))),
         line,
     )
 

@@ -572,14 +572,16 @@ class Pairing:
             if here is None:
                 raise InputError("has no records; expected one JSON value a line", self.reference.lines.file)
             there = self._has_ids(self.predicted)
+            if there is None and self.predicted.lenient and not self.missing.asked:  # a whole file is more than a gap
+                what = "has no records; expected one JSON value a line (--missing empty counts what was not answered as empty answers)"
+                raise InputError(what, self.predicted.lines.file)
             named = [here, here if there is None else there]
             self.how = "by id" if all(named) else "by order"
             self.nameless = named == [True, False]
-            if (
-                sum(1 for _ in islice(self.open(self.reference).ids(), 2)) > 1
-            ):  # of one document it is known where it belongs
-                sides = zip((self.reference, self.predicted), named, strict=True)
-                self.remarks += by_order(*(Side(side.lines.file, (), named=one) for side, one in sides))
+            sides = zip((self.reference, self.predicted), named, strict=True)
+            said = by_order(*(Side(side.lines.file, (), named=one) for side, one in sides))
+            several = said and len(list(islice(self.open(self.reference).ids(), 2))) > 1
+            self.remarks += said if several else []  # of one document it is known where it belongs
             if self.id_named and self.how == "by order":
                 side = self.predicted if named[0] else self.reference
                 other = "" if self.reference.id_field != self.predicted.id_field else (
