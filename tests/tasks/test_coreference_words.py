@@ -209,6 +209,13 @@ def test_the_command_with_and_without_processes(tmp_path, monkeypatch):
     assert "the tokens diverge" in found.stderr
 
 
+def test_other_words_from_standard_input_in_shards(tmp_path):
+    (tmp_path / "key").write_text(jsonl(ANN))
+    found = running.run("score", "coreference", tmp_path / "key", "-", "--jobs", "2", stdin=jsonl(BOB), code=3)
+    (said,) = (line for line in found.stderr.split("\n") if line.startswith("Error"))
+    assert said.startswith('Error: the tokens diverge: document "a" has "Ann" as token 0')
+
+
 def test_python():
     key, response = ({"tokens": words, "clusters": [[(0, 1), (2, 3)]]} for words in (ANN, BOB))
     with pytest.raises(SidesMismatch, match=r'has "Ann" as token 0 .*\. ignore_tokens=True scores them nevertheless$'):
