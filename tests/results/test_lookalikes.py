@@ -96,12 +96,29 @@ EVERY = {
 }
 
 
-@pytest.mark.parametrize(("task", "metric"), [(task, metric) for task, metrics in EVERY.items() for metric in metrics])
-def test_a_metric_on_request_says_it_where_its_figures_depend_on_it(task, metric):
+OTHERS = [("PER", "Per"), ("PER", "PER "), ("p er", "per"), ("caf\u00e9", "cafe\u0301"), ("P R", "P\u00a0R")]
+
+
+@pytest.mark.parametrize(("label", "other"), OTHERS)
+@pytest.mark.parametrize("task", DATA)
+def test_it_is_said_where_figures_depend_on_it(task, label, other):
+    """Functions are compared by `equal`, and some metrics of templates take the blanks around a type away."""
     what, document = DATA[task]
     score = getattr(ts, task)
-    found, same = (score(document("PER"), document(label), metric)[metric] for label in ("Per", "PER"))
-    assert warned(found.notes, what) == (found.figures != same.figures)
+    found, same = score(document(label), document(other)), score(document(label), document(label))
+    for name in [name for name in found if name in same and name not in SUBTLE]:
+        said = any(f"the {what} " in note and "occurs only in the prediction" in note for note in found[name].notes)
+        assert said == (found[name].figures != same[name].figures), name
+
+
+@pytest.mark.parametrize(("label", "other"), OTHERS)
+@pytest.mark.parametrize(("task", "metric"), [(task, metric) for task, metrics in EVERY.items() for metric in metrics])
+def test_a_metric_on_request_says_it_where_its_figures_depend_on_it(task, metric, label, other):
+    what, document = DATA[task]
+    score = getattr(ts, task)
+    found, same = (score(document(label), document(one), metric)[metric] for one in (other, label))
+    said = any(f"the {what} " in note and "occurs only in the prediction" in note for note in found.notes)
+    assert said == (found.figures != same.figures)
 
 
 def test_roles_of_events():
@@ -150,7 +167,7 @@ SUBTYPES = TREE.replace("nsubj\t_", "nsubj:pass\t2:obl:in")
         (
             "obl:in",
             "Obl:in",
-            {"elas": "enhanced relation 'Obl:in'", "eulas": "enhanced relation without subtypes 'Obl'"},
+            {"elas": "enhanced relation 'Obl:in'", "eulas": "enhanced relation 'Obl'"},
         ),
     ],
 )

@@ -1053,3 +1053,65 @@ def test_a_failed_request_is_invalid_whatever_python_has_for_nothing(nothing) ->
     assert any("invalid, scoring nothing: 1 prediction (b: is null" in one for one in found.warnings)
     with pytest.raises(ts.TallystickError, match="is null; expected a log"):
         ts.calls(["[f()]", nothing], [[], []])
+
+
+# What begins a call, or says that there was one, is not free
+
+WHOLE = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("answer", "calls"),
+    [
+        (f"{WHOLE}<tool_call>", 2),
+        (f"{WHOLE}<tool_call>\n ", 2),
+        (f"{WHOLE}<tool_call></tool_call>", 2),
+        ("<tool_call>", 1),
+        ("<tool_call></tool_call>", 1),
+        ({"candidates": [{"content": {"parts": []}, "finishReason": "MALFORMED_FUNCTION_CALL"}]}, 1),
+        ({"candidates": [{"finishReason": "UNEXPECTED_TOOL_CALL"}]}, 1),
+        (
+            {
+                "choices": [
+                    {"message": {"content": ""}, "finish_reason": "function_call_filter: MALFORMED_FUNCTION_CALL"}
+                ]
+            },
+            1,
+        ),
+        ({"candidates": [{"content": {"parts": [{"text": "Hello"}]}, "finishReason": "STOP"}]}, 0),
+        ({"candidates": [{"content": {"parts": [{"executableCode": {"language": "PYTHON", "code": "f()"}}]}}]}, 1),
+        ({"parts": [{"function_call": None, "executable_code": {"language": "PYTHON", "code": "f()"}}]}, 1),
+        ({"parts": [{"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": WHOLE}}]}, 0),
+        ({"parts": [{"functionResponse": {"name": "g", "response": {"name": "f", "args": {}}}}]}, 0),
+    ],
+)
+def test_a_call_that_was_begun_is_one(answer, calls) -> None:
+    nothing = ts.calls({"a": [], "b": [call("f", x=1)]}, {"a": answer, "b": [call("f", x=1)]})["calls"]
+    assert nothing.precision == 1 / (1 + calls)
+    gold = ts.calls([[call("f", x=1)]], [answer])["calls"]
+    right = WHOLE in str(answer) and calls > 1
+    assert gold.precision == (None if not calls else right / calls)
+
+
+def test_code_that_gemini_runs_is_a_call_of_a_tool_of_its_own() -> None:
+    part = {"executableCode": {"language": "PYTHON", "code": "print(1)"}}
+    gold = [call("code_execution", language="PYTHON", code="print(1)")]
+    assert ts.calls([gold], [{"candidates": [{"content": {"parts": [part]}}]}])["calls"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "found"),
+    [
+        ({"content": "[f(x=1)]"}, 1),
+        ({"id": "a", "content": '{"name": "f", "arguments": {"x": 1}}'}, 1),
+        ({"choices": [{"message": {"content": WHOLE}}]}, 1),
+        ({"choices": [{"message": {"content": "[f(x=1)]"}}]}, 1),
+        ({"messages": [{"role": "user", "content": "[f(x=1)]"}]}, 0),
+        ({"messages": [{"type": "human", "content": "[f(x=1)]"}]}, 0),
+        ({"content": "[f(x=1)]", "tool_calls": [call("f", x=1)]}, 1),
+        ({"content": "I called f(x=1)."}, 0),
+    ],
+)
+def test_content_without_a_role_is_a_models(log, found) -> None:
+    result = ts.calls([[call("f", x=1)]], [log])["calls"]
+    assert (result.recall, result.precision) == (found, found or None)

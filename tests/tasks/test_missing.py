@@ -335,3 +335,30 @@ def test_with_missing_a_mapping_of_one_record_is_by_id() -> None:
     assert any('1 document not answered, counted as empty answers: "a"' in one for one in result.warnings)
     result = ts.records({"a": {"x": 1}, "b": {"x": 2}}, {"a": {"x": 1}}, missing="empty")["records"]
     assert (result.count, result.recall) == (2, 0.5)
+
+
+# Ids on one side only
+
+
+@pytest.mark.parametrize("task", ["records", "calls"])
+@pytest.mark.parametrize("bare", ["reference", "predicted"])
+def test_ids_on_one_side_only_are_said_to_be_of_no_use(tmp_path, monkeypatch, task, bare) -> None:
+    monkeypatch.chdir(tmp_path)
+    inside = [{"x": 1}, {"x": 2}] if task == "records" else [{"calls": ["f()"]}, {"calls": ["g()"]}]
+    named = [{"id": str(k), **one} for k, one in enumerate(inside)]
+    sides = {"reference": named, "predicted": named, bare: inside}
+    other = "predicted" if bare == "reference" else "reference"
+    function = getattr(ts, task)
+    for result in function(*sides.values()).values():
+        assert f"{bare} has no ids and {other} has; the documents are paired by order" in result.warnings
+    for name, side in sides.items():
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in side))
+    said = f"{bare}.jsonl has no ids and {other}.jsonl has; the documents are paired by order"
+    for more in ([], ["--jobs", "2"]) if task == "records" else ([],):
+        done = run("score", task, "reference.jsonl", "predicted.jsonl", "--format", "json", *more)
+        assert json.loads(done.stdout)["warnings"].count(said) == 1, more
+    for same in (named, inside):
+        assert not any("paired by order" in one for one in function(same, same).warnings)
+    assert not any(
+        "paired by order" in one for one in function(sides["reference"][:1], sides["predicted"][:1]).warnings
+    )

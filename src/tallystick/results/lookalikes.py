@@ -64,9 +64,10 @@ class Labels:
         """The labels that were found."""
         return Labels({what: _few(frozenset(left), frozenset(right)) for what, (left, right) in found.items()})
 
-    def without(self, ignored: Collection[str]) -> Labels:
-        """Those that are not called so."""
-        return Labels({what: both for what, both in self.sides.items() if what not in ignored}) if ignored else self
+    def as_seen(self, forms: Mapping[str, Callable[[str], str] | None]) -> Labels:
+        """What is looked at of these labels; None is nothing."""
+        seen = {what: form for what, form in forms.items() if form is not None}
+        return Labels({what: _mapped(self.sides[what], form) for what, form in seen.items()})
 
     def __add__(self, other: Labels) -> Labels:
         out = dict(self.sides)
@@ -79,6 +80,10 @@ class Labels:
     def lines(self) -> list[str]:
         """What to say of those that look the same."""
         return list(said_of_lookalikes({what: both for what, both in self.sides.items() if both is not None}))
+
+
+def _mapped(both: Any, form: Callable[[str], str]) -> Any:
+    return both if both is None or form is str else tuple(frozenset(map(form, side)) for side in both)
 
 
 def _few(left: frozenset[str], right: frozenset[str]) -> tuple[frozenset[str], frozenset[str]] | None:

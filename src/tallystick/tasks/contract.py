@@ -501,9 +501,9 @@ class Task:
         """The labels that the reference has and those that the prediction has, by what they are called, if items match only under the same label."""
         return {}
 
-    def ignores(self, label: str, metric: str, settings: Any) -> bool:
-        """Whether the figures of a metric do not depend on the labels that are called so."""
-        return False
+    def label_as_seen(self, label: str, metric: str, settings: Any) -> Callable[[str], str] | None:
+        """What of the labels that are called so the figures of a metric depend on; None where they do not depend on them at all."""
+        return str
 
     def with_lookalikes(self, scored: Scored, settings: Any) -> Scored:
         """What was scored, with the labels that each metric looks at, and a warning about predicted ones that look like others of the reference."""
@@ -512,7 +512,7 @@ class Task:
         found = Labels.of(self.label_sets(scored.corpus, settings))
         results = {}
         for name, one in scored.results.items():
-            labels = found.without([what for what in found.sides if self.ignores(what, name, settings)])
+            labels = found.as_seen({what: self.label_as_seen(what, name, settings) for what in found.sides})
             results[name] = one.changed(looked_at=labels, notes=(*one.notes, *labels.lines()))
         return replace(scored, results=results) if found.sides else scored
 

@@ -49,6 +49,7 @@ from tallystick.files.json_values import (
     without_reasoning,
 )
 from tallystick.files.lines import Lines
+from tallystick.files.pairing import Side
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
@@ -58,8 +59,13 @@ NO_CALL = "(a call that cannot be read)"
 """The function that stands for what is tagged as a call and is none."""
 DEEPEST = 100
 """How deep arguments may be; deeper ones cannot be read."""
-SKIPPED = {"tools", "functions", "request", "tool_definitions", "tool_choice"}
-"""What else is in logs under these keys: definitions, and what was asked."""
+SKIPPED = {
+    "tools", "functions", "request", "tool_definitions", "tool_choice", "functionResponse", "function_response", "codeExecutionResult",
+    "code_execution_result",
+}  # fmt: skip
+"""What else is in logs under these keys: definitions, what was asked, and what tools of Gemini answered."""
+BROKEN = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
+"""Why Gemini stopped, if it wrote a call that it does not show."""
 CALLS = {"ground_truth", "calls", "tool_calls", "possible_answer"}
 """What is under these keys is calls and nothing else: what cannot be read there is a call that cannot be read."""
 TURN, TEXT = "(turn)", "(text)"
@@ -193,6 +199,10 @@ class Logs:
     def named(self) -> bool:
         return bool(self.names) and None not in self.names
 
+    @property
+    def side(self) -> Side[Any]:
+        return Side(self.file, (), named=any(name is not None for name in self.names))
+
     def require_names(self) -> None:
         """All logs have an id; one without could belong to any."""
         if None in self.names:
@@ -245,6 +255,9 @@ def _in_object(value: Mapping[str, Any], logs: Logs, key: str, listed: bool = Fa
     calls = calls or [call for name in value for call in _under(value, name, logs)]
     nameless = key in ("", TEXT) and not message and "arguments" in value and not value.keys() & CALLS
     yield from calls or ([Call(NO_CALL, {}, value)] if nameless else [])
+    stopped = value.get("finishReason", value.get("finish_reason"))
+    if isinstance(stopped, str) and stopped.endswith(BROKEN):
+        yield Call(NO_CALL, {}, value.get("finishMessage", stopped))
 
 
 def _under(value: Mapping[str, Any], name: str, logs: Logs) -> Iterator[Call]:
@@ -263,7 +276,7 @@ def _is_answer(value: Mapping[str, Any]) -> bool:
 
 def _is_answer_of_model(value: Mapping[str, Any]) -> bool:
     """Whether the content of a message is what a model wrote, and its calls are nowhere else."""
-    by_model = value.get("role") in ("assistant", "model", "ai") or value.get("type") == "ai"
+    by_model = value.get("role", value.get("type", "ai")) in ("assistant", "model", "ai") or value.get("type") == "ai"
     return by_model and not value.get("tool_calls") and not value.get("function_call")
 
 
@@ -300,6 +313,9 @@ def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"name": given.get("name"), **({"arguments": text} if text or kind == "custom_tool_call" else {})}
     if isinstance(kind, str) and kind.endswith("_call") and not value.keys() & {*NAMES, *ARGUMENTS}:
         return _call_of_builtin(kind, value)
+    code = value.get("executableCode", value.get("executable_code"))
+    if isinstance(code, dict):  # Gemini's own tool
+        return {"name": "code_execution", "arguments": code}
     if kind == "function_call":
         return _said_to_be_a_call(value)
     if isinstance(value.get("function_call"), dict):
@@ -381,7 +397,7 @@ def _in_text(text: str, logs: Logs) -> Iterator[Call]:
     tagged = _TAGGED.findall(text)
     for one in tagged or [text]:
         found = _in_one_text(one, logs)
-        yield from found or ([Call(NO_CALL, {}, one)] if tagged and one.strip() else [])
+        yield from found or ([Call(NO_CALL, {}, one)] if tagged else [])
 
 
 def _is_marked(text: str) -> bool:

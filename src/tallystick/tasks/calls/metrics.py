@@ -21,7 +21,7 @@ from tallystick.algebra.choose import by_key, choose, ordered
 from tallystick.engine.values import Surplus, leaves_or_self
 from tallystick.errors import InputError
 from tallystick.files.documents import HeldLines, encode
-from tallystick.files.pairing import Missing
+from tallystick.files.pairing import Missing, by_order
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.show.tables import Table
@@ -94,6 +94,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     prepared = prepare(references, predictions, records, missing=missing, shape=replace(shape, schema=None))
     usual = "left out" if tools else ""
     line = settings_line(strings="" if settings.strings == "exact" else settings.strings, defaults=usual)
+    unused = by_order(left.side, right.side) if len(left.logs) > 1 else []
     return Corpus(
         prepared,
         (references, predictions),
@@ -101,7 +102,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
         _count(prepared),
         tools,
         missing,
-        (*left.notes(), *right.notes()),
+        (*left.notes(), *right.notes(), *unused),
         line,
     )
 

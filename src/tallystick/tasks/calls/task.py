@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +122,12 @@ class Calls(Task):
     def label_sets(self, corpus: Any, settings: CallSettings) -> Any:
         sides = ([one[0] for one in corpus.functions if one[side]] for side in (1, 2))
         return {"function": tuple(sides)}
+
+    def label_as_seen(self, label: str, metric: str, settings: CallSettings) -> Callable[[str], str]:
+        """Names are compared by `equal`."""
+        from tallystick.algebra.text import plain_text
+
+        return plain_text
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CallSettings) -> Any:
         from tallystick.tasks.calls.metrics import evaluate_calls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.frozen import frozen
@@ -27,15 +27,6 @@ class DependencySettings:
     no_empty_nodes: bool = option(False, "Empty nodes were collapsed: one that is left is an error.", names=("--no-empty-nodes",))
     missing: str = missing_option("As in other tasks; here only error, because both sides share one text, in which no document can be missing.")
     # fmt: on
-
-
-LOOKED_AT = {
-    "DEPREL": ("las", "clas", "mlas", "blex"),
-    "UPOS": ("upos", "alltags", "mlas"),
-    "enhanced relation": ("elas",),
-    "enhanced relation without subtypes": ("eulas",),
-}
-"""The metrics that look at a label, by what it is called; LAS and its kin look at relations without their subtypes."""
 
 
 class Dependencies(Task):
@@ -126,17 +117,26 @@ class Dependencies(Task):
         corpora = {run: (gold, bank, units) for run, bank in banks.items()}
         return {run: Scored(corpus, self.evaluate(corpus, metrics, settings)) for run, corpus in corpora.items()}
 
-    def ignores(self, label: str, metric: str, settings: DependencySettings) -> bool:
-        return metric not in LOOKED_AT[label]
-
-    def label_sets(self, corpus: Any, settings: DependencySettings) -> Any:
+    def label_as_seen(self, label: str, metric: str, settings: DependencySettings) -> Callable[[str], str] | None:
+        """LAS and its kin, and EULAS, look at relations without their subtypes."""
         from tallystick.tasks.dependencies.metrics import without_subtype, without_subtypes
 
-        def labels(side: Any) -> tuple[Collection[str], ...]:
-            deprel, upos, enhanced = (one.compacted().values for one in (side.deprel, side.upos, side.enhanced.label))
-            return {*map(without_subtype, deprel)}, upos, enhanced, {*map(without_subtypes, enhanced)}
+        seen: dict[str, dict[str, Callable[[str], str]]] = {
+            "DEPREL": dict.fromkeys(("las", "clas", "mlas", "blex"), without_subtype),
+            "UPOS": dict.fromkeys(("upos", "alltags", "mlas"), str),
+            "enhanced relation": {"elas": str, "eulas": without_subtypes},
+        }
+        return seen[label].get(metric)
 
-        return dict(zip(LOOKED_AT, zip(*map(labels, corpus[:2]), strict=True), strict=True))
+    def label_sets(self, corpus: Any, settings: DependencySettings) -> Any:
+        def sides(find: Callable[[Any], Any]) -> tuple[Collection[str], ...]:
+            return tuple(find(side).compacted().values for side in corpus[:2])
+
+        return {
+            "DEPREL": sides(lambda side: side.deprel),
+            "UPOS": sides(lambda side: side.upos),
+            "enhanced relation": sides(lambda side: side.enhanced.label),
+        }
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: DependencySettings) -> Any:
         from tallystick.tasks.dependencies.metrics import score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -171,12 +171,12 @@ class Events(Task):
             "role": labels_of(pairs, lambda document: (arg.role for one in document.events for arg in one.args)),
         }
 
-    def ignores(self, label: str, metric: str, settings: EventSettings) -> bool:
+    def label_as_seen(self, label: str, metric: str, settings: EventSettings) -> Callable[[str], str] | None:
         from tallystick.algebra.node import Similarity
         from tallystick.tasks.events.metrics import METRICS
 
         similarities = (node for node in METRICS[metric].node.walk() if isinstance(node, Similarity))
-        return not any(label in (one.looks_at() or ()) for one in similarities)
+        return str if any(label in (one.looks_at() or ()) for one in similarities) else None
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
         from tallystick.tasks.events.files import SRL, read_coreference

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -129,8 +129,8 @@ class Hierarchies(Task):
     def label_sets(self, corpus: Any, settings: HierarchySettings) -> Any:
         return {"type of links": tuple(side.kinds for side in corpus)}
 
-    def ignores(self, label: str, metric: str, settings: HierarchySettings) -> bool:
-        return metric == "mentions"
+    def label_as_seen(self, label: str, metric: str, settings: HierarchySettings) -> Callable[[str], str] | None:
+        return None if metric == "mentions" else str
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: HierarchySettings) -> Any:
         from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions, score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
@@ -107,11 +107,10 @@ class Nary(Task):
             "type": labels_of(pairs, lambda document: document.types),
         }
 
-    def ignores(self, label: str, metric: str, settings: NarySettings) -> bool:
+    def label_as_seen(self, label: str, metric: str, settings: NarySettings) -> Callable[[str], str] | None:
         """SciREX's figures know no types, and those of its entities no roles."""
-        return metric == "scirex_clusters" or (
-            label == "type" and (metric == "clusters" or metric.startswith("scirex"))
-        )
+        typeless = metric == "clusters" or metric.startswith("scirex")
+        return None if metric == "scirex_clusters" or (label == "type" and typeless) else str
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
         from tallystick.tasks.nary.metrics import NaryOptions, in_order, roles_of, score

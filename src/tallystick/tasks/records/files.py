@@ -15,7 +15,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import isclass
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -57,7 +57,7 @@ from tallystick.files.json_values import (
     try_decode,
 )
 from tallystick.files.lines import ArrowLines, Lines, Portion
-from tallystick.files.pairing import Missing, Repeats, allowed, refuse_by_order, require_allowed
+from tallystick.files.pairing import Missing, Repeats, Side, allowed, by_order, refuse_by_order, require_allowed
 from tallystick.frozen import frozen
 from tallystick.tasks.records.fitting import (
     Findings,
@@ -575,6 +575,11 @@ class Pairing:
             named = [here, here if there is None else there]
             self.how = "by id" if all(named) else "by order"
             self.nameless = named == [True, False]
+            if (
+                sum(1 for _ in islice(self.open(self.reference).ids(), 2)) > 1
+            ):  # of one document it is known where it belongs
+                sides = zip((self.reference, self.predicted), named, strict=True)
+                self.remarks += by_order(*(Side(side.lines.file, (), named=one) for side, one in sides))
             if self.id_named and self.how == "by order":
                 side = self.predicted if named[0] else self.reference
                 other = "" if self.reference.id_field != self.predicted.id_field else (

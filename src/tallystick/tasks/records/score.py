@@ -222,6 +222,8 @@ class Known(NamedTuple):
     """Whether only references have ids."""
     doubts: tuple[str, ...] = ()
     """What a person should look at, of an inferred schema."""
+    remarks: tuple[str, ...] = ()
+    """What is to be said about how the documents are paired."""
 
 
 def _has_field(type_: Any, path: str) -> bool:
@@ -265,7 +267,7 @@ def _prepare(
     pairing = lay_together(left, predicted, shape, settings, missing or Missing(settings.missing))
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
     if known is not None:
-        pairing.how, pairing.nameless = known.paired, known.nameless
+        pairing.how, pairing.nameless, pairing.remarks = known.paired, known.nameless, list(known.remarks)
     if settings.metric is not None:
         pairing.predicted.metric = metric = as_metric(settings.metric).limited_to(settings.time_limit)
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)

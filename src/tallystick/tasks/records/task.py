@@ -215,8 +215,9 @@ class Records(Task):
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         shape = find_shape(files[0], settings, ask_parts)
         prepared = prepare(*files, settings, known=Known(shape.schema, "", "", doubts=shape.doubts))
-        paired, shape = prepared.pairing.decide(), prepared.shape
-        return Known(shape.schema, paired, str(prepared.metric), prepared.pairing.nameless, shape.doubts)
+        pairing, shape = prepared.pairing, prepared.shape
+        paired = pairing.decide()
+        return Known(shape.schema, paired, str(prepared.metric), pairing.nameless, shape.doubts, tuple(pairing.remarks))
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading

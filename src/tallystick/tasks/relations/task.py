@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -184,8 +184,8 @@ class Relations(Task):
             "entity type": labels_of(corpus, entity_types),
         }
 
-    def ignores(self, label: str, metric: str, settings: RelationSettings) -> bool:
-        return metric in (("pair",) if label == "type" else ("boundaries", "pair", "type"))
+    def label_as_seen(self, label: str, metric: str, settings: RelationSettings) -> Callable[[str], str] | None:
+        return None if metric in (("pair",) if label == "type" else ("boundaries", "pair", "type")) else str
 
     error_label = "relation"
 

@@ -245,10 +245,10 @@ class Spans(Task):
         sides = (np.flatnonzero(np.bincount(side.tag)).tolist() for side in (texts.reference, texts.predicted))
         return {} if settings.ignore_types else {"tag": tuple([texts.tags[tag] for tag in side] for side in sides)}
 
-    def ignores(self, label: str, metric: str, settings: SpanSettings) -> bool:
+    def label_as_seen(self, label: str, metric: str, settings: SpanSettings) -> Callable[[str], str] | None:
         """Means over tags depend on them in any case."""
         without = ("exact", "partial", "nervaluate_exact", "nervaluate_partial")
-        return metric in without and settings.average in (None, "micro")
+        return None if metric in without and settings.average in (None, "micro") else str
 
     error_label = "tag"
     kinds = {
