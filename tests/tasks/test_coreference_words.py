@@ -133,6 +133,11 @@ def test_other_tags_than_words():
         paired(wide(words, cells), narrow(words[::-1], cells))
     with pytest.raises(SidesMismatch, match='"no" as token 0'):
         paired(narrow(["no"] * 3), narrow(["yes"] * 3))
+    with pytest.raises(SidesMismatch, match='"he" as token 2'):
+        paired(narrow(["ha", "ha", "he"]), narrow(["ha"] * 3))
+    with pytest.raises(SidesMismatch, match='"1990" as token 0'):
+        paired(narrow(["1990"], ["(0)"]), narrow(["1991"], ["(0)"]))
+    assert "numbers" in paired(narrow(["0", "1", "2"]), narrow(["1", "2", "3"])).warnings[0]
 
 
 def test_how_many_other_documents_differ():
