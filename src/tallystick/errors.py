@@ -131,10 +131,10 @@ def unknown_document(document: object, ids: Collection[object], unit: str = "doc
     return MetricError(f"no {unit} {document!r}; {there}.{did_you_mean(document, ids)}")
 
 
-def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
-    """The message for document ids that stand on one side only."""
+def unmet_ids(missing: Sequence[Any], extra: Sequence[Any], allowed: bool = False) -> str:
+    """The message for document ids that stand on one side only; `allowed` says that some may be missing."""
     parts = []
-    if missing:
+    if missing and not allowed:
         parts.append(f"{len(missing):,} only in the reference: {some(missing)}")
     if extra:
         parts.append(f"{len(extra):,} only in the prediction: {some(extra)}")

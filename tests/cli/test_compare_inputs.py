@@ -152,6 +152,15 @@ def test_numbers_on_one_side_and_text_on_the_other(ids):
     assert '"1" is a number in the reference and text in the prediction, these are different ids' in said
 
 
+def test_numbers_and_text_where_documents_may_be_missing(ids):
+    said = run("score", "records", "numbers.jsonl", "mixed.jsonl", "--missing", "empty", code=3).output
+    assert '1 only in the prediction: "1"' in said
+    write("other.jsonl", [{"id": 1, "x": ["a"]}, {"id": "2", "x": ["b"]}])
+    said = run("score", "records", "numbers.jsonl", "other.jsonl", "--missing", "empty", code=3).output
+    assert "only in the reference" not in said
+    assert '"2" is a number in the reference and text in the prediction, these are different ids' in said
+
+
 def test_no_document_hides_another_in_json(ids):
     done = run("score", "records", "mixed.jsonl", "wrong.jsonl", "--by", "document", "--format", "json")
     found = json.loads(done.stdout)["documents_by_id"]["records"]

@@ -1,5 +1,7 @@
 """The wrong file for a task, and options that do not go together."""
 
+import json
+
 import pytest
 
 from fuzzing import seeds
@@ -22,6 +24,17 @@ def test_a_file_for_another_task_is_recognised(wanted, tmp_path):
         assert task in looks_like(str(file))
         found = hint(str(file), ["score", wanted, str(file), str(file)])
         assert (f"`tallystick score {task}`" in found) == (wanted not in looks_like(str(file)))
+
+
+def test_a_duplicate_in_a_file_of_nary_makes_it_no_file_of_coreference(tmp_path):
+    gold = {"doc_id": "d", "ner": [], "coref": {}, "n_ary_relations": []}
+    system = {"doc_id": "d", "ner": [], "clusters": {}, "predicted_relations": []}
+    for one in (gold, {**gold, "sentences": [], "words": []}, system):
+        file = tmp_path / "a.jsonl"
+        file.write_text(2 * f"{json.dumps(one)}\n")
+        done = run("score", "nary", file, file, code=2)
+        assert "is already used" in done.stderr
+        assert "looks like" not in done.stderr
 
 
 def test_nothing_is_said_of_what_is_not_known(tmp_path):

@@ -133,6 +133,11 @@ def test_other_tags_than_words():
         paired(wide(words, cells), narrow(words[::-1], cells))
     with pytest.raises(SidesMismatch, match='"no" as token 0'):
         paired(narrow(["no"] * 3), narrow(["yes"] * 3))
+    with pytest.raises(SidesMismatch, match='"he" as token 2'):
+        paired(narrow(["ha", "ha", "he"]), narrow(["ha"] * 3))
+    with pytest.raises(SidesMismatch, match='"1990" as token 0'):
+        paired(narrow(["1990"], ["(0)"]), narrow(["1991"], ["(0)"]))
+    assert "numbers" in paired(narrow(["0", "1", "2"]), narrow(["1", "2", "3"])).warnings[0]
 
 
 def test_how_many_other_documents_differ():
@@ -207,6 +212,13 @@ def test_the_command_with_and_without_processes(tmp_path, monkeypatch):
     running.run("score", "coreference", "key", "response", "--ignore-tokens")
     found = running.run("score", "coreference", "key", "response", "--compat", "reference")
     assert "the tokens diverge" in found.stderr
+
+
+def test_other_words_from_standard_input_in_shards(tmp_path):
+    (tmp_path / "key").write_text(jsonl(ANN))
+    found = running.run("score", "coreference", tmp_path / "key", "-", "--jobs", "2", stdin=jsonl(BOB), code=3)
+    (said,) = (line for line in found.stderr.split("\n") if line.startswith("Error"))
+    assert said.startswith('Error: the tokens diverge: document "a" has "Ann" as token 0')
 
 
 def test_python():

@@ -269,6 +269,18 @@ def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
     run("compare", task, gold, nothing, gold, "--missing", "empty")
 
 
+@pytest.mark.parametrize(
+    "line", [{"tokens": ["a"], "ner_tags": ["B-X"]}, {"sentences": [["a"]], "ner": [[[0, 0, "X"]]]}]
+)
+def test_an_empty_list_lacks_all_documents_of_other_formats_of_spans(line: dict[str, object], tmp_path: Path) -> None:
+    gold, nothing = tmp_path / "gold.jsonl", tmp_path / "nothing.json"
+    gold.write_text(json.dumps({"id": "a", **line}) + "\n")
+    nothing.write_text("[]")
+    assert "1 document not answered" in run("score", "spans", gold, nothing, "--missing", "empty").stderr
+    assert '1 only in the reference: "a"' in run("score", "spans", gold, nothing, code=3).stderr
+    assert "has no documents" in run("score", "spans", nothing, nothing, code=2).stderr
+
+
 @pytest.mark.parametrize("task", WITH_LISTS)
 def test_an_empty_list_is_no_reference(task: str, tmp_path: Path) -> None:
     full, empty = write(tmp_path / "full.jsonl", task, ["a", "b"]), tmp_path / "empty.json"

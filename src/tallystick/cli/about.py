@@ -35,10 +35,11 @@ _BEGINNINGS = (
     (r"\S+[ \t]+(?:\S+[ \t]+)*(?:O|[BIESLU]-\S+)\n", ("spans",)),
 )
 _KEYS = (
-    (("sentences", "ner"), ("spans", "relations", "events", "coreference", "arguments")),
+    (("n_ary_relations",), ("nary",)), (("sentences", "ner"), ("spans", "relations", "events", "coreference", "arguments")),
+    (("predicted_relations",), ("nary",)),
     (("clusters",), ("coreference",)), (("predicted_clusters",), ("coreference",)), (("triples",), ("amr",)),
     (("spans",), ("spans",)), (("vertexSet",), ("relations",)), (("h_idx",), ("relations",)),
-    (("n_ary_relations",), ("nary",)), (("relations", "args"), ("nary",)), (("relations",), ("relations",)),
+    (("relations", "args"), ("nary",)), (("relations",), ("relations",)),
     (("events", "links"), ("hierarchies",)), (("events",), ("events", "arguments")), (("event_mentions",), ("events",)),
     (("evt_triggers",), ("events",)), (("roles",), ("roles",)), (("extracts",), ("roles",)), (("templates",), ("templates",)),
 )  # fmt: skip

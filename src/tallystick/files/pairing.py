@@ -220,7 +220,7 @@ def require_allowed(
     the task has for them."""
     if not allowed(absent, missing, extra):
         asked = absent is not None and absent.asked
-        found = unmet_ids([] if asked else missing, extra)
+        found = unmet_ids(missing, extra, asked)
         remedies = [*(absent.remedies(missing, extra) if absent is not None else ()), *([also] if also else [])]
         raise SidesMismatch("; ".join((f"{reference} and {predicted}: {found}", *remedies)))
 

@@ -30,9 +30,9 @@ def no_words(ours: Iterable[Sequence[str]], theirs: Iterable[Sequence[str]]) -> 
     sides = [[word for words in side for word in words] for side in (ours, theirs)]
     distinct = [set(side) for side in sides]
     for role, words, others in zip(("key", "response"), distinct, reversed(distinct), strict=True):
-        if all(map(str.isdigit, words)):
+        if all(map(str.isdigit, words)) and (len(words) > 1 or not all(map(str.isdigit, others))):
             return f"those of the {role} are numbers"
-        if len(words) == 1 < len(others):
+        if len(words) == 1 < len(others) and not words & others:
             return f'each of the {role} is "{min(words)}"'
     lettered = [[word for word in side if any(map(str.isalpha, word))] for side in sides]
     if all(_are_others(*one) for one in zip(lettered, reversed(distinct), strict=True)):

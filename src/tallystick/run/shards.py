@@ -237,6 +237,7 @@ def run_files(
         ways.append(
             ("by name", lambda: cut_by_name(reference, predicted, boundaries, other, size=size, absent=wants.absent))
         )
+    unlike: list[str] = []
     for how, cut in ways:
         shards = cut()
         if shards is None:
@@ -248,6 +249,7 @@ def run_files(
             results = gathered.results()
         except (SidesMismatch, Disagreement) as error:
             tell.say(f"{reference} and {predicted} cannot be cut {how} ({_brief(error)})")
+            unlike += [str(error)] if isinstance(error, SidesMismatch) else []
             continue
         except InputError as error:
             # A shard may look wrong only because it is one: the whole has the last word, where that is no great matter.
@@ -261,9 +263,10 @@ def run_files(
             results, gathered.extra, gathered.shards, how, took, gathered.labels, unanswered=gathered.unanswered
         )
     if "-" in (reference, predicted):
-        raise InputError(
-            "standard input cannot be read twice; give a file, or leave out what scores in shards", "<stdin>"
-        )
+        advice = "standard input cannot be read twice; give a file, or leave out what scores in shards"
+        if unlike:
+            raise SidesMismatch(f"{unlike[0]}. If the documents are only in another order: {advice}")
+        raise InputError(advice, "<stdin>")
     tell.say(f"{reference}{f' and {predicted}' if predicted else ''}: read as a whole")
     return _whole(score, reference, predicted, wants, started)
 

@@ -41,6 +41,8 @@ class _Texts:
     tokens: tuple[str, ...]
     strip: bool = False
     unlike: list[str] = field(default_factory=list)
+    extra: bool = False
+    """Whether only the prediction has the document, so that it is an error or ignored, whatever its arguments say."""
 
     def argument(self, event: str, role: str, text: str | None, span: Span | None) -> EventArgument:
         """An argument with its text and, if it has one, its place."""
@@ -59,12 +61,12 @@ class _Texts:
             if text is not None and letters_of(text) != letters_of(said):
                 self.unlike.append(f"{self.where}: {text!r} at tokens {span[0]} to {span[1]}, which say {said!r}")
             return EventArgument(event, role, said, span)
-        if text is None:
+        if text is None and not self.extra:
             raise InputError(
                 f"{self.where}, event {event}, role {role}: has no text, and the document has no tokens in which it could be read",
                 self.place,
             )
-        return EventArgument(event, role, text, span)
+        return EventArgument(event, role, text or "", span)
 
 
 def event_id(type_: str, span: Span) -> str:
@@ -106,7 +108,7 @@ def read_arguments(
     for (key, document), (its, known_tokens) in zip(events.values.items(), there, strict=True):
         place = events.places.get(key)
         text = document.tokens or known_tokens
-        texts = _Texts(f"document {key!r}", place, text, strip_articles, unlike)
+        texts = _Texts(f"document {key!r}", place, text, strip_articles, unlike, _is_extra(its, reference))
         known = _known_events(its)
         described, arguments = {}, []
         for event in document.events:
@@ -146,6 +148,10 @@ def _documents_there(
         ]
         words = [word if one is None else one.tokens for one, word in zip(known, words, strict=True)]
     return list(zip(known, words, strict=True))
+
+
+def _is_extra(document: ArgumentDocument | None, reference: ArgumentFiles | None) -> bool:
+    return document is None and reference is not None and not reference.documents.partial
 
 
 def _known_events(reference: ArgumentDocument | None) -> dict[tuple[Span, str], str]:
@@ -197,7 +203,7 @@ def _read_plain(
     for key, record, (its, known_tokens) in zip(names, records, there, strict=True):
         listed = record.get("tokens")
         own = tuple(one.text() for one in listed.each()) if listed is not None else known_tokens
-        texts = _Texts(f"document {key!r}", record.place, own, strip_articles, unlike)
+        texts = _Texts(f"document {key!r}", record.place, own, strip_articles, unlike, _is_extra(its, reference))
         known = _known_events(its)
         events: dict[str, DescribedEvent] = {}
         arguments: list[EventArgument] = []

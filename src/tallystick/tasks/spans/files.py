@@ -209,6 +209,8 @@ def agreed_formats(reference: AnySource, predicted: AnySource | None, format: st
     if format is not None or Source.of(predicted).reads_once:
         return chosen, chosen
     other = find_format(predicted)
+    if chosen == "huggingface" and is_empty_list(Source.of(predicted).head()):
+        other = chosen  # without documents it is a file of either
     if other != chosen and not {chosen, other} <= WITH_OFFSETS:
         raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     return chosen, other
@@ -439,11 +441,11 @@ def _origin(side: TagLists, chosen: Sequence[int]) -> WordLines:
 
 def _same_tokens(reference: TagLists, predicted: TagLists, k: int, j: int) -> list[str] | None:
     left, right = reference.tokens[k], predicted.tokens[j] if j >= 0 else None
-    places = reference.place(k), predicted.place(j)
     of_files = (
         reference.lines is not None
     )  # of lists from Python the numbers of tags are compared, by `tags_from_lists`
     if left is not None and right is not None and left != right and (of_files or len(left) == len(right)):
+        places = reference.place(k), predicted.place(j)
         for at, (a, b) in enumerate(zip(left, right, strict=False)):
             if a != b:
                 raise SidesMismatch(f'the tokens diverge: {places[0]} has "{a}" as token {at}, {places[1]} has "{b}"')
