@@ -164,7 +164,7 @@ LONG = 10_000
 def key_marks(data: bytes) -> int:
     """How often a text is followed by a colon: the number of keys, and of texts that look like one, which stay in what is written anew."""
     if len(data) < LONG:
-        spaced = any(one in data for one in (b" :", b"\t:", b"\n:", b"\r:"))
+        spaced = b" :" in data or b"\t:" in data or b"\n:" in data or b"\r:" in data
         return data.count(b'":') + (len(_SPACED.findall(data)) if spaced else 0)
     import numpy as np
 

@@ -706,7 +706,9 @@ class Opening:
 
     def has(self, *keys: str) -> bool:
         """Whether the first document of a file of JSON is an object with these keys."""
-        return bool(self.documents) and self.documents[0].has(*keys)
+        if self.first is None:
+            return bool(self.documents) and self.documents[0].has(*keys)
+        return isinstance(self.first, dict) and all(key in self.first for key in keys)
 
 
 @frozen

@@ -334,9 +334,9 @@ LAYOUTS = (*SYSTEMS, *EXPORTS)
 
 FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), _read_brat),
-    Format(NOTHING, lambda opening: not opening.documents, _read_nothing),
-    Format("DocRED", lambda opening: opening.documents[0].has("vertexSet"), _read_facts),
-    Format("DocRED submission", lambda opening: opening.documents[0].has("title", "h_idx", "t_idx"), _read_submission),
+    Format(NOTHING, lambda opening: opening.first is None and not opening.documents, _read_nothing),
+    Format("DocRED", lambda opening: opening.has("vertexSet"), _read_facts),
+    Format("DocRED submission", lambda opening: opening.has("title", "h_idx", "t_idx"), _read_submission),
     *formats_of(LAYOUTS, "relations", _read_links),
     Format("JSON", lambda opening: opening.has("relations"), _read_plain),
 )
