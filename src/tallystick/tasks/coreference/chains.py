@@ -581,10 +581,14 @@ def _compare_sizes(key: Chains, response: Chains, partner: IntArray, lenient: bo
         f'document "{key.documents[int(there[first])]}" has {ours[first]:,} {unit} in the key {key.file} and '
         f"{theirs[first]:,} in the response {response.file}"
     )
-    if len(different) > 1:
-        message += f" (and {len(different) - 1:,} more documents differ)"
+    _complain(message, len(different), f"; expected the same {unit} on both sides", lenient, warnings)
+
+
+def _complain(message: str, documents: int, remedy: str, lenient: bool, warnings: list[str]) -> None:
+    """Refuse documents that differ, or warn of them."""
+    message += f" (and {documents - 1:,} more documents differ)" if documents > 1 else ""
     if not lenient:
-        raise SidesMismatch(f"{message}; expected the same {unit} on both sides")
+        raise SidesMismatch(f"{message}{remedy}")
     warnings.append(message)
 
 
@@ -603,11 +607,7 @@ def _compare_words(key: Chains, response: Chains, partner: IntArray, lenient: bo
         f'the tokens diverge: document "{name}" has "{ours[at]}" as token {at:,} in the key {key.file} and '
         f'"{theirs[at]}" in the response {response.file}'
     )
-    if len(unlike) > 1:
-        message += f" (and {len(unlike) - 1:,} more documents differ)"
-    if not lenient:
-        raise SidesMismatch(f"{message}. --ignore-tokens scores them nevertheless")
-    warnings.append(message)
+    _complain(message, len(unlike), ". --ignore-tokens scores them nevertheless", lenient, warnings)
 
 
 def _find_unlike(key: Chains, response: Chains, partner: IntArray) -> list[tuple[str, Sequence[str], Sequence[str]]]:
