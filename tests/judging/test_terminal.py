@@ -64,18 +64,25 @@ def test_kappa_is_said_at_the_end(path):
 
 
 class Terminal:
-    """`judge terminal` in a pseudo-terminal."""
+    """A Python program in a pseudo-terminal."""
 
-    def __init__(self, path):
+    def __init__(self, arguments):
         self.end, inside = pty.openpty()
         take = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
-        arguments = ["tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", take, sys.executable, "-m", *arguments], stdin=inside, stdout=inside, stderr=inside,
+            [sys.executable, "-c", take, sys.executable, *arguments], stdin=inside, stdout=inside, stderr=inside,
             start_new_session=True, env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "50"},
         )  # fmt: skip
         os.close(inside)
         self.seen, self.place = b"", 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()  # where a test failed, it still runs
+        self.process.wait()
+        os.close(self.end)
 
     def until(self, text):
         """Read on until the text comes, after what came before."""
@@ -94,37 +101,66 @@ class Terminal:
     def leave(self):
         assert self.process.wait(timeout=PATIENCE) == 0
         assert b"Traceback" not in self.seen
-        os.close(self.end)
+
+
+def judging(path):
+    return ["-m", "tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
 
 
 def test_in_a_real_terminal(path):
     """A pseudo-terminal: keys without Enter, drawn anew each time, arrow back, Ctrl-C leaves everything written."""
-    terminal = Terminal(path)
-    terminal.until("1 of 12")
-    terminal.until("q quit")
-    terminal.type(("1", "Conveys at least"), ("7", "● Yes, The ferry"), ("3", "● Conveys"), ("\r", "2 of 12"))
-    terminal.type(("2", "● No"), ("\x1b[D", "1 of 12"), ("\x03", "1 of 12 in all"))
-    terminal.leave()
+    with Terminal(judging(path)) as terminal:
+        terminal.until("1 of 12")
+        terminal.until("q quit")
+        terminal.type(("1", "Conveys at least"), ("7", "● Yes, The ferry"), ("3", "● Conveys"), ("\r", "2 of 12"))
+        terminal.type(("2", "● No"), ("\x1b[D", "1 of 12"), ("\x03", "1 of 12 in all"))
+        terminal.leave()
     assert labels(path)[:2] == ["Correct", ""]
 
 
 def test_odd_keys_in_a_real_terminal(path):
     """F5 and Ctrl-arrows are no answers, though there is a 5 in them; Ctrl-C in a remark leaves the remark, and not the program."""
-    terminal = Terminal(path)
-    terminal.until("q quit")
-    terminal.type(("x", "'x' does nothing here"), ("x", "'x' does nothing here"), ("5", "Question 1 comes first"))
-    terminal.type(
-        ("\r", "Still open: question 1."), ("\r", "Still open: question 1."), ("1", "● Yes"), ("7", "● Yes, The")
-    )
-    terminal.type(
-        ("3", "● Conveys"), ("\x1b[15~", "That key does nothing here"), ("\x1b[1;5D", "That key does nothing")
-    )
-    terminal.type(("r", "Remark, then Enter"), ("first\r", "remark: first"), ("r", "Remark, then Enter"))
-    terminal.type(("\x03", "The remark was not changed."), ("\r", "2 of 12"), ("\x04", "1 of 12 in all"))
-    terminal.leave()
+    with Terminal(judging(path)) as terminal:
+        terminal.until("q quit")
+        terminal.type(("x", "'x' does nothing here"), ("x", "'x' does nothing here"), ("5", "Question 1 comes first"))
+        terminal.type(
+            ("\r", "Still open: question 1."), ("\r", "Still open: question 1."), ("1", "● Yes"), ("7", "● Yes, The")
+        )
+        terminal.type(
+            ("3", "● Conveys"), ("\x1b[15~", "That key does nothing here"), ("\x1b[1;5D", "That key does nothing")
+        )
+        terminal.type(("r", "Remark, then Enter"), ("first\r", "remark: first"), ("r", "Remark, then Enter"))
+        terminal.type(("\x03", "The remark was not changed."), ("\r", "2 of 12"), ("\x04", "1 of 12 in all"))
+        terminal.leave()
     assert labels(path)[:2] == ["Correct", ""]
     with Store(path) as store:
         assert store.verdict(QUESTIONS[0], "anna").explanation == "first"
+
+
+LINES = """
+import signal
+from tallystick.judging.terminal import Keys
+
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+with Keys() as keys:
+    for read in (lambda: keys.line(lambda: None), keys.key):
+        for step in range(1000):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 2e-6 * (step + 1))
+                read()
+            except KeyboardInterrupt:
+                pass
+            print(".", end="", flush=True)
+print("\\nall seen")
+"""
+
+
+def test_an_interruption_at_any_moment_ends_the_waiting(tmp_path):
+    """An alarm in place of Ctrl-C, every 2 µs of the first 2 ms: some fall between Python's last look and a read that blocks."""
+    (tmp_path / "lines.py").write_text(LINES)
+    with Terminal([str(tmp_path / "lines.py")]) as terminal:
+        terminal.until("all seen")
+        terminal.leave()
 
 
 @pytest.mark.parametrize("keys", ["", "\n\n\n", "xx", "1", "173", "r", "rhalf a remark", "\0\x1b", "1773\n", "é日"])

@@ -44,42 +44,44 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        self._saved: Any = None
         self._file = -1
+        self._usual: Any = None  # the terminal's settings as they were; None where there are none to change
+        self._by_key = False
 
     def __enter__(self) -> Keys:
         if sys.stdin is not None and sys.stdin.isatty():
             self._file = sys.stdin.fileno()
-            self._by_key()
+            with suppress(ImportError):  # Windows: click reads its console
+                import termios
+
+                self._usual = termios.tcgetattr(self._file)
+            self._switch(by_key=True)
         return self
 
-    def _by_key(self) -> None:
-        try:
+    def _switch(self, by_key: bool) -> None:
+        """Single keys, or whole lines; where a Ctrl-C comes in between, the next read switches again."""
+        if self._usual is not None and by_key != self._by_key:
             import termios
             import tty
-        except ImportError:  # Windows: click reads its console
-            return
-        self._saved = termios.tcgetattr(self._file)
-        tty.setcbreak(self._file, termios.TCSADRAIN)
 
-    def _by_line(self) -> None:
-        if self._saved is not None:
-            import termios
-
-            termios.tcsetattr(self._file, termios.TCSADRAIN, self._saved)
-            self._saved = None
+            if by_key:
+                tty.setcbreak(self._file, termios.TCSADRAIN)
+            else:
+                termios.tcsetattr(self._file, termios.TCSADRAIN, self._usual)
+            self._by_key = by_key
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._by_line()
+        self._by_key = True  # whatever was interrupted
+        self._switch(by_key=False)
 
     def key(self) -> str:
         """The next key: a character, `\\n` for Enter, an escape sequence for an arrow; empty at the end of the input or after Ctrl-C."""
         try:
             if self._file < 0:
                 return "" if sys.stdin is None else sys.stdin.read(1)
-            if self._saved is None:
+            if self._usual is None:
                 import click
 
                 return click.getchar()
@@ -88,29 +90,41 @@ class Keys:
             return ""
 
     def _read(self) -> str:
-        import select
-
+        self._switch(by_key=True)
+        self._wait()
         found = os.read(self._file, 1)
         if found[:1] == b"\x1b":  # read all of it: the 5 of `ESC [ 1 5 ~` (F5) is not an answer
-            while not _is_complete(found) and select.select([self._file], [], [], 0.05)[0]:
+            while not _is_complete(found) and self._is_ready(0.05):
                 found += os.read(self._file, 1)
         elif found and found[0] >= 0xC0:
             found += os.read(self._file, 1 + (found[0] >= 0xE0) + (found[0] >= 0xF0))
         return found.decode("utf-8", "replace")
+
+    def _is_ready(self, seconds: float) -> bool:
+        import select
+
+        return bool(select.select([self._file], [], [], seconds)[0])
+
+    def _wait(self) -> None:
+        """Until there is something to read. A Ctrl-C just before a read that blocks would be seen only when that read ends."""
+        while not self._is_ready(0.2):
+            pass
 
     def line(self, ask: Callable[[], None]) -> str | None:
         """A whole line, typed as usual, once it was asked for; None at the end of the input, or after Ctrl-C."""
         if self._file < 0:
             ask()
             return None if sys.stdin is None else sys.stdin.readline() or None
-        self._by_line()  # first: what is typed as soon as it is asked for belongs to the line
         try:
+            self._switch(by_key=False)  # first: what is typed as soon as it is asked for belongs to the line
             ask()
+            if self._usual is not None:
+                self._wait()
             return input()
         except (EOFError, KeyboardInterrupt):
             return None
         finally:
-            self._by_key()
+            self._switch(by_key=True)
 
 
 def _is_complete(sequence: bytes) -> bool:
