@@ -363,7 +363,9 @@ def test_errors_are_shown_with_figures_by_label_and_only_if_asked_for(tmp_path):
 
 
 TEXTS = st.text("aB1ß- .é\t_", max_size=6)
-SPOKEN = st.sampled_from(["yes", " Y", "no", "0", "1", "true", "{}", "[1]", "[1 ]", "a\0b", "AK-12345", "ak 12345", "5 May 2020"])
+SPOKEN = st.sampled_from(
+    ["yes", " Y", "no", "0", "1", "true", "{}", "[1]", "[1 ]", "a\0b", "AK-12345", "ak 12345", "5 May 2020"]
+)
 
 
 @given(st.lists(st.tuples(TEXTS | SPOKEN | st.integers(0, 2) | st.booleans(), TEXTS | SPOKEN), min_size=1))

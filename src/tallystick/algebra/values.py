@@ -431,9 +431,7 @@ def _says_no_date(text: str, language: str) -> bool:
     return months.isdisjoint(words) and (len(digits) < 2 or others.isdisjoint(words))
 
 
-_MONTHS_OF_DATEUTIL = (
-    "jan january feb february mar march apr april may jun june jul july aug august sep sept september oct october nov november dec december"
-)
+_MONTHS_OF_DATEUTIL = "jan january feb february mar march apr april may jun june jul july aug august sep sept september oct october nov november dec december"
 _WORDS_OF_DATEUTIL = (
     "mon monday tue tuesday wed wednesday thu thursday fri friday sat saturday sun sunday at on and ad m t of st nd rd th h hour hours minute "
     "minutes s second seconds am a pm p utc gmt z"

@@ -43,7 +43,6 @@ from tallystick.algebra.values import (
     read_number,
 )
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
 Pair = tuple[Any, Any]
@@ -165,8 +164,10 @@ def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair], texts: _Texts
         places = [k for k in places if k in sure or kind.fits(*pairs[k])]
     if kind.similarity is None:
         return places
-    given = weights(kind.similarity, [pairs[k] for k in places])
-    return [k for k, weight in zip(places, given, strict=True) if weight >= kind.least]
+    if not places:
+        return places
+    given = kind.similarity.weights_of_values([pairs[k][0] for k in places], [pairs[k][1] for k in places])
+    return [places[k] for k in np.flatnonzero(given >= kind.least).tolist()]
 
 
 _LOWER = bytes(range(256)).lower()
@@ -183,15 +184,6 @@ def _which_part(reference: str, predicted: str) -> str:
     if abs(more) == 1 and _same_digits(reference, predicted) and min(map(len, (reference, predicted))) > 4:
         return "typo"
     return "longer" if more > 0 else "truncated"
-
-
-def weights(similarity: Similarity, pairs: Sequence[Pair]) -> list[float]:
-    """What a similarity gives to each pair."""
-    if not pairs:
-        return []
-    reference, predicted = zip(*pairs, strict=True)
-    r, p = similarity.encode(Objects(list(reference)), Objects(list(predicted)), Scope())
-    return similarity.one_to_one_weights(r, p).tolist()  # type: ignore[no-any-return]
 
 
 def _in_english(name: str, reads: Callable[[str], bool]) -> Callable[[Any, Any], str]:
