@@ -3,6 +3,7 @@
  * A function that has a twin in Python does the same operations on the same numbers in the same order, so that both
  * give equal results to the bit: no fused or reordered arithmetic (see hatch_build.py for the compiler's options).
  */
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #ifdef __SSE2__
@@ -689,6 +690,55 @@ SHARED I number_lines(const unsigned char *data, I size, I most, I bits, int32_t
     }
     *found = known;
     return lines;
+}
+
+/* What is asked of Python: the size of a list, an item of it, and the bytes of a string. All are in its stable interface, and come from the caller. */
+typedef ptrdiff_t (*SizeOf)(void *);
+typedef void *(*ItemOf)(void *, ptrdiff_t);
+typedef const unsigned char *(*BytesOf)(void *, ptrdiff_t *);
+
+/* The twin of `tasks.spans.tags._number_joined`: the number of each string in n lists of so many strings, counted from 0 in order of first occurrence,
+ * and where each first occurs. Mostly a string is the very object that was seen before (CPython has one of every letter), which is not
+ * looked at again. `table` has 2^bits places, `strings` and `lengths` have half as many. How many strings are different; -1 if they are more than
+ * that, if one is not plain ASCII in one line, and with an exception in Python if something is no list or no string. */
+SHARED I number_texts(SizeOf size_of, ItemOf item_of, BytesOf bytes_of, void *texts, I n, const I *sizes, I bits, int32_t *table,
+                      const unsigned char **strings, I *lengths, int32_t *codes, I *first)
+{
+    enum { SEEN = 256 };
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    const void *seen[SEEN] = {0};
+    int32_t number_of[SEEN];
+    I tags = 0, found = 0;
+    memset(table, -1, sizeof(int32_t) << bits);
+    for (I text = 0; text < n; text++) {
+        void *list = item_of(texts, (ptrdiff_t)text);
+        if (!list || size_of(list) != sizes[text]) return -1;
+        for (I token = 0; token < sizes[text]; token++) {
+            void *string = item_of(list, (ptrdiff_t)token);
+            const uintptr_t slot = ((uintptr_t)string >> 4) % SEEN;
+            if (seen[slot] != string || !string) {
+                ptrdiff_t size;
+                const unsigned char *here = string ? bytes_of(string, &size) : 0;
+                if (!here) return -1;
+                uint64_t place = range_hash(here, size, here + size) >> (64 - bits);
+                while (table[place] >= 0 && !(lengths[table[place]] == size && !memcmp(strings[table[place]], here, (size_t)size)))
+                    place = (place + 1) & mask;
+                if (table[place] < 0) {
+                    if (found == (I)1 << (bits - 1)) return -1;
+                    for (I k = 0; k < size; k++)
+                        if (here[k] == '\n' || here[k] == 0 || here[k] > 0x7F) return -1;
+                    strings[found] = here;
+                    lengths[found] = size;
+                    first[found] = tags;
+                    table[place] = (int32_t)found++;
+                }
+                seen[slot] = string;
+                number_of[slot] = table[place];
+            }
+            codes[tags++] = number_of[slot];
+        }
+    }
+    return found;
 }
 
 /* The twin of the steps in `program.PrimalDual._block`: over-relaxed steps of the primal-dual hybrid gradient on a matrix by rows, in one

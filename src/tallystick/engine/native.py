@@ -7,10 +7,11 @@ matching is left to SciPy, which of several of the same weight may find another.
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -143,6 +144,22 @@ class Native:
         if self._hybrid_steps is not None:
             self._hybrid_steps.restype = None
             self._hybrid_steps.argtypes = [number] * 3 + [short] * 2 + [real] * 5 + [ctypes.c_double] + [real] * 9
+
+        self._number_texts = _calling_python(path, whole, short)
+
+    def number_texts(self, texts: list[list[str]], sizes: I64) -> tuple[NDArray[np.int32], I64] | None:
+        """The number of each string in lists of so many, and where each number first occurs; None without that, if there are too many that
+        are different, or something in them that needs a closer look."""
+        if self._number_texts is None:
+            return None
+        half = 1 << _LINE_BITS - 1
+        codes, table = np.empty(int(sizes.sum()), np.int32), np.empty(2 * half, np.int32)
+        strings, lengths, first = np.empty((3, half), np.int64)
+        try:
+            found = self._number_texts(texts, len(texts), sizes, _LINE_BITS, table, strings, lengths, codes, first)
+        except (SystemError, TypeError, UnicodeError):  # no lists, no strings, half of a pair
+            return None
+        return (codes, first[:found]) if found >= 0 else None
 
     def hybrid_steps(
         self, steps: int, rows: tuple[NDArray[np.int32], NDArray[np.int32], F64], fixed: tuple[F64, F64, F64, F64],
@@ -293,6 +310,31 @@ class Native:
             "uinteger": half,
         }
         return True
+
+
+def _calling_python(path: Path, whole: Any, short: Any) -> Any:
+    """`number_texts`, which asks CPython about its objects and so keeps other threads out; None without that."""
+    import ctypes
+
+    function = getattr(ctypes.PyDLL(str(path)), "number_texts", None)
+    if function is None or sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return None
+    number = ctypes.c_int64
+    asked = (ctypes.pythonapi.PyList_Size, ctypes.pythonapi.PyList_GetItem, ctypes.pythonapi.PyUnicode_AsUTF8AndSize)
+    function.restype = number
+    function.argtypes = [
+        *[ctypes.c_void_p] * 3,
+        ctypes.py_object,
+        number,
+        whole,
+        number,
+        short,
+        whole,
+        whole,
+        short,
+        whole,
+    ]
+    return partial(function, *(ctypes.cast(one, ctypes.c_void_p) for one in asked))
 
 
 @cache

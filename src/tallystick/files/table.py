@@ -170,20 +170,30 @@ class Numbering:
         found = native.number_lines(data, lines) if native is not None else None
         if found is not None:
             codes, first = found
-            strings = [data[begin : data.index(b"\n", begin)] for begin in first.tolist()]
-            for string in [
-                *(one for one in strings if len(one) != 1),
-                *sorted(one for one in strings if len(one) == 1),
-            ]:
-                self._number(string)  # in the order of `number`
-            numbers = [self._numbers[string] for string in strings]
-            return np.array(numbers, np.uint8 if len(self.strings) <= 256 else np.int32)[
-                codes
-            ]  # a block takes little memory
+            return self._renumber(codes, [data[begin : data.index(b"\n", begin)] for begin in first.tolist()])
         end = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         if len(end) != lines:
             return None
         return self.number(data + PADDING, np.concatenate(([0], end[:-1] + 1)), end)
+
+    def number_texts(self, texts: list[list[str]], sizes: I64) -> NDArray[np.integer] | None:
+        """The number of each string in many lists of so many, without joining them; None if that has to be done."""
+        found = native.number_texts(texts, sizes) if (native := compiled()) is not None else None
+        if found is None:
+            return None
+        codes, first = found
+        text = np.searchsorted(np.cumsum(sizes), first, side="right")
+        token = first - np.cumsum(sizes)[text] + sizes[text]
+        strings = (texts[i][k].encode() for i, k in zip(text.tolist(), token.tolist(), strict=True))
+        return self._renumber(codes, list(strings))
+
+    def _renumber(self, codes: Codes, strings: list[bytes]) -> NDArray[np.integer]:
+        """The numbers of strings that have numbers of their own: new ones come in the order of `number`."""
+        for string in [*(one for one in strings if len(one) != 1), *sorted(one for one in strings if len(one) == 1)]:
+            self._number(string)
+        numbers = [self._numbers[string] for string in strings]
+        # a block takes little memory
+        return np.array(numbers, np.uint8 if len(self.strings) <= 256 else np.int32)[codes]
 
     def number(self, block: bytes, start: Indices, end: Indices) -> Codes:
         """The number of each field block[start:end]; the block ends in at least 32 bytes of padding."""
