@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from tallystick.engine.arrays import (
     Blocks,
     Items,
     Mask,
+    Pairs,
     Sums,
     distinct,
     join,
@@ -166,6 +167,10 @@ class Overlaps:
         """The document of each non-zero."""
         return self.key.homes[self.k]
 
+    def matched(self, metric: Normaliser) -> Matched:
+        """What a metric over entities matches, in the order of the key; entities have to be in the order of their documents."""
+        return _matched(metric, *self.columns, self.scope)
+
     def by_document(self, values: F64) -> F64:
         """A sum over the non-zeros for each document."""
         return weighted_counts(self.home, values, self.documents)
@@ -203,19 +208,33 @@ def links_among(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
-def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
-    """The rows of a metric over documents of items: the pairs that it matches, added up for each document in the order of the key.
+class Matched(NamedTuple):
+    """The items of both sides in columns, and the pairs of them that a matching chose."""
 
-    `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
-    """
+    inner: Matching
+    key: Items
+    response: Items
+    pairs: Pairs
+
+
+def _matched(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> Matched:
     inner = metric.inner
     assert isinstance(inner, Matching)
     key, response = inner.encode(left, right, scope)
     assert isinstance(key, Items)
     assert isinstance(response, Items)
-    found = inner.matched(key, response)
-    common = weighted_counts(key.owners[found.i], found.weight, len(left))
-    return _rows(common, inner.selves(response), common, inner.selves(key))
+    return Matched(inner, key, response, inner.matched(key, response))
+
+
+def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
+    """The rows of a metric over documents of items: the pairs that it matches, added up for each document in the order of the key.
+
+    `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
+    """
+    matched = _matched(metric, left, right, scope)
+    found = matched.pairs
+    common = weighted_counts(matched.key.owners[found.i], found.weight, len(left))
+    return _rows(common, matched.inner.selves(matched.response), common, matched.inner.selves(matched.key))
 
 
 def tally_entities(metric: Normaliser, t: Overlaps) -> F64:

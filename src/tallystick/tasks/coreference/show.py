@@ -11,6 +11,7 @@ independent of each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -20,15 +21,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key
+from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key, weighted_counts
 from tallystick.errors import MetricError, Place
+from tallystick.files.writing import JsonText, written
 from tallystick.frozen import frozen
+from tallystick.results.documents import DEEPEST, Pack
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
 from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, MendedChains, PairedChains
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, MendedChains, PairedChains, number_by_first
 from tallystick.tasks.coreference.metrics import (
+    CEAF_E,
     OF_MENTIONS,
     PLAIN,
     CoreferenceOptions,
@@ -80,7 +84,10 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
             explain_in_words([document])
         return drawn.get(document, [])
 
-    return Parts(explain=in_order, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them")
+    return Parts(
+        explain=in_order, draw=draw, pack=chains_pack(pairs, options), main="conll",
+        alignment="Entities, as CEAF-e matches them",
+    )  # fmt: skip
 
 
 def _texts(pairs: PairedChains, options: CoreferenceOptions) -> Mapping[str, Sentences]:
@@ -96,6 +103,82 @@ def words_of(pairs: PairedChains, options: CoreferenceOptions) -> Words:
         return list(chain.from_iterable(texts.get(document, ())))
 
     return tokens
+
+
+TITLE = "Chains in the text"
+NOTE = (
+    "One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
+    "Rest on a mention to see its chain. ≠ is a mention that the other side has in another entity."
+)
+
+
+def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None:
+    """Documents in columns, of which the page makes the tree and the drawing that `chains_parts` has of them: their words, the sizes of
+    the entities of both sides, the first words of their mentions and how many more there are, and which entities CEAF-e matched.
+
+    None where a mention is no plain span, or is the same as one of another extent; and where entities are not numbered as they are met.
+    """
+    texts = _texts(pairs, options)
+    zeros = pairs.key.empty is not None and pairs.response.empty is not None
+    plain = all(side.labels is None and not side.parts for side in (pairs.key, pairs.response))
+    if not texts or not plain or zeros or options.match != "exact":
+        return None
+    prepared = pairs.once(prepare, options)
+    table = prepared.overlaps
+    documents = np.arange(table.documents + 1)
+    sides, entities = [], []
+    for chains, rows, side in prepared.sides():
+        met, _ = number_by_first(side.entity)
+        if (np.diff(side.document) < 0).any() or not np.array_equal(met, side.entity):
+            return None
+        rows = rows[sort_order(side.entity, max(1, side.entities))]
+        start, more = chains.start[rows], chains.end[rows] - chains.start[rows]
+        entities.append(np.searchsorted(side.homes, documents))
+        sides.append((side.sizes.astype(np.int64), start, more, np.searchsorted(side.document, documents)))
+    found = table.matched(CEAF_E).pairs
+    order = np.argsort(found.i)
+    i, j = found.i[order], found.j[order]
+    home = table.key.homes[i]
+    ends = np.searchsorted(home, documents)
+    i, j = i - entities[0][home], j - entities[1][home]
+    weight = weighted_counts(home, found.weight[order], table.documents)
+    # As many nodes as the tree has: entities, and of those that are matched the mentions, of which some are on both sides.
+    size = table.key.sizes[found.i] + table.response.sizes[found.j]
+    below = weighted_counts(table.key.homes[found.i], size - np.rint(found.weight * size / 2), table.documents)
+    children = np.diff(entities[0]) + np.diff(entities[1]) - np.diff(ends)
+    fits = (children > 1) & (1 + children + below < DEEPEST)
+    places = {name: k for k, name in enumerate(prepared.documents)}
+
+    def pack(name: str) -> JsonText | None:
+        k = places[name]
+        text = _as_lines(texts.get(name, [])) if fits[k] else None
+        if text is None:
+            return None
+        columns = []
+        for (sizes, start, more, at), of in zip(sides, entities, strict=True):
+            here = slice(at[k], at[k + 1])
+            columns.append([sizes[of[k] : of[k + 1]].tolist(), start[here].tolist(), more[here].tolist()])
+        chosen = slice(ends[k], ends[k + 1])
+        of_both = [i[chosen].tolist(), j[chosen].tolist()]
+        return written({
+            "chains": {
+                "title": TITLE, "note": NOTE, "text": text, "sides": columns, "pairs": of_both, "weight": round(float(weight[k]), 4),
+            }
+        })  # fmt: skip
+
+    return lambda names: [pack(name) for name in names]
+
+
+def _as_lines(sentences: Sentences) -> str | None:
+    """A text with a sentence in each line, and blanks between the words; None if that would not say what the words are."""
+    text = "\n".join(map(" ".join, sentences))
+    words = [len(sentence) for sentence in sentences]
+    same = text.count(" ") == sum(words) - len(words) and text.count("\n") == len(words) - 1 and all(words)
+    return text if same and _SEPARATED.search(text) is None else None
+
+
+_SEPARATED = re.compile(r"[^\S \n]|[\x1c-\x1f]|^ | $|  |^$", re.MULTILINE)
+"""White space that is not between two words."""
 
 
 def chains_drawing(tree: Explanation, sentences: Sentences) -> TextDrawing:
@@ -142,9 +225,7 @@ def draw_chains(chains: Sequence[Chain], sentences: Sentences, plain: bool = Fal
         for side, (there, lost) in enumerate(zip(others, (MISSED, SPURIOUS), strict=True))
     )
     return TextDrawing(
-        "Chains in the text", sentences, ours, theirs, coloured=True,
-        note="One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
-        "Rest on a mention to see its chain. ≠ is a mention that the other side has in another entity.",
+        TITLE, sentences, ours, theirs, coloured=True, note=NOTE,
     )  # fmt: skip
 
 
