@@ -11,7 +11,6 @@ independent of each other.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -41,7 +40,7 @@ from tallystick.results.explanation import Explained, Explanation, InOrder, Leve
 from tallystick.results.mistakes import Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, MendedChains, PairedChains, number_by_first
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains, number_by_first
 from tallystick.tasks.coreference.metrics import (
     OF_MENTIONS,
     PLAIN,
@@ -160,7 +159,7 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
 
     def pack(name: str) -> JsonText | None:
         k = places[name]
-        text = _as_lines(texts.get(name, [])) if fits[k] else None
+        text = _as_lines(texts, name) if fits[k] else None
         if text is None:
             return None
         columns = []
@@ -178,16 +177,23 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
     return lambda names: [pack(name) for name in names]
 
 
-def _as_lines(sentences: Sentences) -> str | None:
+SPACES = "\t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+"""White space but for blanks and newlines."""
+
+
+def _as_lines(texts: Mapping[str, Sentences], name: str) -> str | None:
     """A text with a sentence in each line, and blanks between the words; None if that would not say what the words are."""
-    text = "\n".join(map(" ".join, sentences))
-    words = [len(sentence) for sentence in sentences]
-    same = text.count(" ") == sum(words) - len(words) and text.count("\n") == len(words) - 1 and all(words)
-    return text if same and _SEPARATED.search(text) is None else None
-
-
-_SEPARATED = re.compile(r"[^\S \n]|[\x1c-\x1f]|^ | $|  |^$", re.MULTILINE)
-"""White space that is not between two words."""
+    if name not in texts:
+        return None
+    if isinstance(texts, KeptTexts):
+        text = texts.lines(name)
+    else:
+        sentences = texts[name]
+        text = "\n".join(map(" ".join, sentences))
+        words = sum(map(len, sentences))
+        if not all(map(all, sentences)) or not all(sentences) or text.count(" ") + text.count("\n") != words - 1:
+            return None
+    return text if text and not any(space in text for space in SPACES) else None
 
 
 def chains_drawing(tree: Explanation, sentences: Sentences) -> TextDrawing:
