@@ -320,8 +320,9 @@ def best_f(
             break
     gap = np.maximum(bound - value, 0)
     gap[gap <= TOLERANCE] = 0
+    order, starts = np.argsort(problem, kind="stable"), offsets_of(np.bincount(problem, minlength=n))
     for k in np.flatnonzero(gap).tolist():
-        pairs = np.flatnonzero(problem == k)
+        pairs = order[starts[k] : starts[k + 1]]
         search = _Search(rows[pairs], columns[pairs], a[pairs], b[pairs], float(den_p[k]), float(den_r[k]))
         chosen[pairs], gap[k] = search.run(chosen[pairs], nodes)
     return Harmonic(chosen, gap)
