@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
-from tallystick.files.source import AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
+from tallystick.files.source import AnySource, Format, Opening, Pieces, Source, begins_list, find_format
 from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, document_key, number_by_first
 
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
@@ -857,7 +857,7 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 FORMATS = (
     Format(
         "jsonl",
-        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        lambda opening: opening.head.lstrip()[:1] == b"{" or begins_list(opening.head),
         _read_jsonl,
     ),
     Format(
