@@ -516,6 +516,71 @@ SHARED I cut_rows(const unsigned char *data, I size, I fields, const I *piece, I
     return lines;
 }
 
+/* Which of 64 bytes are white space. */
+static inline uint64_t bits_blank(const unsigned char *here)
+{
+    uint64_t bits = 0;
+#ifdef __SSE2__
+    const __m128i space = _mm_set1_epi8(' '), before = _mm_set1_epi8('\t' - 1), behind = _mm_set1_epi8('\r' + 1);
+    for (int k = 0; k < 4; k++) {
+        const __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(here + 16 * k));
+        const __m128i control = _mm_and_si128(_mm_cmpgt_epi8(some, before), _mm_cmplt_epi8(some, behind));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(control, _mm_cmpeq_epi8(some, space))) << (16 * k);
+    }
+#else
+    for (int k = 0; k < 64; k++) bits |= (uint64_t)(here[k] == ' ' || (here[k] >= '\t' && here[k] <= '\r')) << k;
+#endif
+    return bits;
+}
+
+/* Where the cells of a line begin, and where they end, at most so many. How many there are of these. */
+static inline I cut_line(const unsigned char *data, I size, I start, I end, I most, I bounds[])
+{
+    I found = 0; /* beginnings and ends */
+    uint64_t before = 1;
+    unsigned char last[64];
+    for (I base = start; base < end; base += 64) {
+        const unsigned char *here = data + base;
+        if (size - base < 64) { /* nothing behind the end is read */
+            memset(last, ' ', sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        uint64_t blanks = bits_blank(here);
+        if (end - base < 64) blanks |= ~(uint64_t)0 << (end - base);
+        for (uint64_t edges = blanks ^ (blanks << 1 | before); edges; edges &= edges - 1) {
+            bounds[found++] = base + lowest_bit(edges);
+            if (found == 2 * most) return most;
+        }
+        before = blanks >> 63;
+    }
+    if (found % 2) bounds[found++] = end;
+    return found / 2;
+}
+
+static inline int is_number(const unsigned char *data, const I *bounds)
+{
+    for (I at = bounds[0]; at < bounds[1]; at++)
+        if (data[at] < '0' || data[at] > '9') return 0;
+    return 1;
+}
+
+/* The twin of `tasks.coreference.files._find_words`: where the word of each of n lines is, and how long it is. */
+SHARED void find_words(const unsigned char *data, I size, I n, const I *starts, const I *ends, I *start, I *length)
+{
+    I bounds[16];
+    for (I line = 0; line < n; line++) {
+        I cells = cut_line(data, size, starts[line], ends[line], 5, bounds);
+        I column = cells < 5 ? cells - 2 : 3;
+        if (cells > 2 && is_number(data, bounds) && !(cells > 3 && is_number(data, bounds + 2))) column = 1;
+        if (cells == 5 && is_number(data, bounds + 6) && is_number(data, bounds + 4) && !is_number(data, bounds + 2) &&
+            cut_line(data, size, starts[line], ends[line], 8, bounds) == 7)
+            column = 4;
+        start[line] = column < 0 ? starts[line] : bounds[2 * column];
+        length[line] = column < 0 ? 0 : bounds[2 * column + 1] - bounds[2 * column];
+    }
+}
+
 static inline uint64_t range_hash(const unsigned char *here, I size, const unsigned char *end)
 {
     const uint64_t factor = 0x9E3779B97F4A7C15u;
@@ -538,6 +603,27 @@ static inline uint64_t range_hash(const unsigned char *here, I size, const unsig
         hash ^= hash >> 29;
     }
     return hash * factor;
+}
+
+/* The twin of `files.table.hash_ranges`: a number for the bytes of each of n ranges. */
+SHARED void hash_spans(const unsigned char *data, I size, I n, const I *start, const I *length, uint64_t *hashes)
+{
+    for (I i = 0; i < n; i++) hashes[i] = range_hash(data + start[i], length[i], data + size);
+}
+
+/* Where the lines of some bytes end. */
+SHARED void find_line_ends(const unsigned char *data, I size, I *ends)
+{
+    unsigned char last[64];
+    for (I base = 0; base < size; base += 64) {
+        const unsigned char *here = data + base;
+        if (size - base < 64) {
+            memset(last, 0, sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        for (uint64_t marks = bits_equal(here, '\n'); marks; marks &= marks - 1) *ends++ = base + lowest_bit(marks);
+    }
 }
 
 /* The bytes of n ranges, one after the other. */

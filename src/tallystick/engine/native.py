@@ -127,6 +127,18 @@ class Native:
         if self._take_ranges is not None:
             self._take_ranges.restype = None
             self._take_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, byte]
+        self._find_words: Any = getattr(library, "find_words", None)
+        if self._find_words is not None:
+            self._find_words.restype = None
+            self._find_words.argtypes = [ctypes.c_char_p, *[number] * 2, *[whole] * 4]
+        self._hash_spans: Any = getattr(library, "hash_spans", None)
+        if self._hash_spans is not None:
+            self._hash_spans.restype = None
+            self._hash_spans.argtypes = [ctypes.c_char_p, *[number] * 2, *[whole] * 2, words]
+        self._find_line_ends: Any = getattr(library, "find_line_ends", None)
+        if self._find_line_ends is not None:
+            self._find_line_ends.restype = None
+            self._find_line_ends.argtypes = [ctypes.c_char_p, number, whole]
         self._cut_rows: Any = getattr(library, "cut_rows", None)
         if self._cut_rows is not None:
             self._cut_rows.restype = number
@@ -213,6 +225,30 @@ class Native:
         out = np.empty(int(length.sum()), np.uint8)
         self._take_ranges(data, len(start), *map(np.ascontiguousarray, (start, length)), out)
         return out
+
+    def find_words(self, data: bytes, starts: I64, ends: I64) -> tuple[I64, I64] | None:
+        """Where the word of each line is and how long it is (`tasks.coreference.files._find_words`); None without that."""
+        if self._find_words is None:
+            return None
+        start, length = np.empty((2, len(starts)), np.int64)
+        self._find_words(data, len(data), len(starts), *map(np.ascontiguousarray, (starts, ends)), start, length)
+        return start, length
+
+    def hash_ranges(self, data: bytes, start: I64, length: I64) -> NDArray[np.uint64] | None:
+        """A number for the bytes of each range (`files.table.hash_ranges`); None without that."""
+        if self._hash_spans is None:
+            return None
+        hashes = np.empty(len(start), np.uint64)
+        self._hash_spans(data, len(data), len(start), *map(np.ascontiguousarray, (start, length)), hashes)
+        return hashes
+
+    def find_line_ends(self, data: bytes) -> I64 | None:
+        """Where the lines of some bytes end (`files.table.find_line_ends`); None without that."""
+        if self._find_line_ends is None or self._count_lines is None:
+            return None
+        ends = np.empty(self._count_lines(data, len(data)), np.int64)
+        self._find_line_ends(data, len(data), ends)
+        return ends
 
     def cut_rows(
         self, data: NDArray[np.uint8], pieces: I64
