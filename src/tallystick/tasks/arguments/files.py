@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, counted, did_you_mean, some
-from tallystick.files.json_values import Json, read_json
+from tallystick.files.json_values import Json, collector_paused
 from tallystick.files.pairing import Documents, Missing, Paired, names_of, pair_documents
 from tallystick.files.source import AnySource, Opening, find_format, shown_name
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
@@ -58,7 +58,7 @@ class _Texts:
             if self.strip and (shorter := without_article(*span, self.tokens)) != span:
                 span, text = shorter, None
             said = " ".join(self.tokens[span[0] : span[1] + 1])
-            if text is not None and letters_of(text) != letters_of(said):
+            if text is not None and text != said and letters_of(text) != letters_of(said):
                 self.unlike.append(f"{self.where}: {text!r} at tokens {span[0]} to {span[1]}, which say {said!r}")
             return EventArgument(event, role, said, span)
         if text is None and not self.extra:
@@ -82,6 +82,7 @@ class ArgumentFiles:
     events: Documents[EventDocument] | None = None
 
 
+@collector_paused()
 def read_arguments(
     name: AnySource,
     *,
@@ -94,12 +95,12 @@ def read_arguments(
     opening = Opening(name)
     if opening.source.reads_once:
         opening.source.read()  # from here on it is held
-    name, chosen = opening.source, find_format(FORMATS, opening)
+    chosen = find_format(FORMATS, opening)
     if chosen is None or chosen.read is None:
-        records = read_json(name)
+        records = opening.documents
         if not records or _is_plain(records[0]):
-            return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
-    events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)
+            return ArgumentFiles(_read_plain(shown_name(opening.source), records, reference, tokens, strip_articles))
+    events = read_events(opening, reference=reference.events if reference is not None else None, ontology=ontology)
     out: Documents[ArgumentDocument] = Documents(
         events.file, events.format, named=events.named, partial=events.partial, warnings=events.warnings
     )
@@ -202,7 +203,7 @@ def _read_plain(
     there = _documents_there(names, out, reference, tokens)
     for key, record, (its, known_tokens) in zip(names, records, there, strict=True):
         listed = record.get("tokens")
-        own = tuple(one.text() for one in listed.each()) if listed is not None else known_tokens
+        own = listed.texts() if listed is not None else known_tokens
         texts = _Texts(f"document {key!r}", record.place, own, strip_articles, unlike, _is_extra(its, reference))
         known = _known_events(its)
         events: dict[str, DescribedEvent] = {}
