@@ -505,16 +505,19 @@ def read_events(
     name: AnySource | Opening,
     *,
     reference: Documents[EventDocument] | None = None,
+    predicted: bool = False,
     ontology: Mapping[str, object] | None = None,
     input: str | None = None,
 ) -> Documents[EventDocument]:
-    """The events of each document. Generated text (gen-arg) needs the reference and the ontology of its templates."""
+    """The events of each document. A prediction is read against the events of its reference, if these are known. Generated text (gen-arg) needs them,
+    and the ontology of its templates."""
+    predicted = predicted or reference is not None
     opening = name if isinstance(name, Opening) else Opening(name)
     if opening.source.reads_once:
         opening.source.read()  # from here on it is held
     chosen = find_format(FORMATS, opening, input)
     if chosen is not None and chosen.read is not None:
-        found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
+        found: Documents[EventDocument] = chosen.read(opening.source, predicted=predicted)
         return found
     file, records = str(opening.source), opening.documents
     if not records:
@@ -527,9 +530,9 @@ def read_events(
         window = record.get("wnd_id", "sent_id")
         if window is not None and window.name() != key:
             key = f"{key}/{window.name()}"
-        if reference is not None and record.has("predictions", "gold_evt_links"):
+        if predicted and record.has("predictions", "gold_evt_links"):
             raise record.fail("has 'gold_evt_links' beside 'predictions'; a prediction has the latter alone")
-        document = _document(record, predicted=reference is not None)
+        document = _document(record, predicted)
         if out.format == "TextEE" and key in out.values:  # a record for each trigger
             before = out.values[key]
             out.values[key] = EventDocument((*before.events, *document.events), before.tokens, before.sentences)
