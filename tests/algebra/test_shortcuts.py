@@ -227,3 +227,16 @@ def test_scalars_that_are_taken_untried_are_taken_when_tried(similarity, value):
 @pytest.mark.parametrize("similarity", [ts.exact, ts.equal])
 def test_a_plain_value_of_the_wrong_kind_is_taken_as_encoding_takes_it(similarity, value):
     assert Similarity._takes(similarity, Unfit(value)) is similarity._takes(Unfit(value)) is True
+
+
+SPELLED = st.text("aAbé ", max_size=5)
+
+
+@pytest.mark.parametrize("ratio", ["equal", *text.RATIOS])
+@given(pairs=st.lists(st.tuples(SPELLED, SPELLED), max_size=6), unfit=st.booleans())
+def test_texts_in_two_lists_are_as_alike_as_in_columns(ratio, pairs, unfit):
+    both = [*pairs, (Unfit(5), "a")] if unfit else pairs
+    left, right = [a for a, _ in both], [b for _, b in both]
+    for node in (ts.text(ratio), ts.text(ratio, "casefold", "whitespace")):
+        expected = Similarity.weights_of_values(node, left, right)
+        np.testing.assert_array_equal(node.weights_of_values(left, right), expected)

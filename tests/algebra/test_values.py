@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -514,3 +515,25 @@ def test_what_is_plainly_no_date_is_none_to_dateutil(pieces):
     with patch.object(values, "_says_no_date", lambda *_: False):
         expected = values._date_in_words(text, "")
     assert values._date_in_words(text, "") == expected
+
+
+@given(PIECES | st.text("0159eE,.()- $%kAK:€", max_size=8).map(list))
+def test_what_looks_unreadable_is_no_number_and_no_date(pieces):
+    text = "".join(pieces)
+    if values.looks_unreadable(text):
+        with patch.object(values, "_says_no_date", lambda *_: False):
+            assert (values.read_number(text), values.read_date.__wrapped__(text)) == (None, None)
+
+
+def test_article_numbers_look_unreadable_and_what_may_be_read_does_not():
+    assert all(map(values.looks_unreadable, ["AK-12345", "AM-12345", "no 7 of x", "12 34 x"]))
+    assert not any(map(values.looks_unreadable, ["", "acme", "12", "0,123,456", "EUR 5", "1 May 2020", "9/9/99", "٣"]))
+
+
+@pytest.mark.parametrize("language", ["", "fi"])
+def test_the_words_of_dates_are_those_that_dateutil_knows(language):
+    info = values._reader(language).info
+    others = (info.JUMP, info.WEEKDAYS, info.HMS, info.AMPM, info.UTCZONE, info.PERTAIN)
+    for known, lists in zip(values._date_words(language), ((info.MONTHS,), others), strict=True):
+        words = [word for some in lists for one in some for word in ((one,) if isinstance(one, str) else one)]
+        assert known == {run for word in words for run in re.findall("[a-z]+", word.lower())}

@@ -9,7 +9,7 @@ import pytest
 from running import invoke
 from tallystick.cli.main import tallystick
 from tallystick.laboratory.named import TASKS
-from tallystick.tasks.contract import task_names
+from tallystick.tasks.contract import find_task, task_names
 
 GOLD = str(files("tallystick.examples") / "table1.gold.newick")
 
@@ -101,8 +101,15 @@ def test_pictures(tmp_path, suffix):
 def test_a_task_whose_metrics_are_not_known_here(name):
     done = run(f"{name}.f1")
     assert done.returncode == 2
-    assert f"check does not make up documents of {name}; it knows the named metrics of coreference, " in done.stderr
+    known = f"it knows the named metrics of {', '.join(TASKS)}. "
+    assert f"check does not make up documents of {name}; {known}" in done.stderr
     assert "With --type MODULE:TYPE it checks an expression" in done.stderr
+
+
+def test_every_task_with_named_metrics_is_known():
+    """Records have none: their metric is that of a type, which --type names."""
+    assert {*TASKS} - {"equations"} == {name for name in task_names() if find_task(name).named_metrics}
+    assert {*task_names()} - {*TASKS} == {"records"}
 
 
 def test_the_help_lists_the_tasks_that_are_known():

@@ -86,6 +86,47 @@ def test_the_share_of_invalid_answers_has_a_gate(files: dict[str, Path], tmp_pat
     )
 
 
+LACKING = (
+    ("records", {"x": 1}, {"x": 1}, ("--missing", "empty")),
+    ("records", {"x": 1}, {"x": 1}, ("--missing", "empty", "--lenient")),
+    ("records", {"x": 1}, {"x": 1}, ("--missing", "empty", "--shard", "1")),
+    ("records", {"x": 1}, {"x": 1}, ("--lenient",)),
+    ("calls", {"calls": [{"name": "f", "arguments": {"x": 1}}]}, {"error": "timeout"}, ("--missing", "empty")),
+    ("calls", {"calls": [{"name": "f", "arguments": {"x": 1}}]}, {"error": "timeout"}, ("--lenient",)),
+)
+
+
+@pytest.mark.parametrize(("task", "one", "other", "options"), LACKING)
+def test_gate_and_json_count_the_same_invalid_answers(task, one, other, options, tmp_path: Path) -> None:
+    """A document without an answer is one of them, whatever allows it."""
+    gold = write(tmp_path / "gold.jsonl", [{"id": f"d{k}", **one} for k in range(4)])
+    answers = write(tmp_path / "answers.jsonl", [{"id": "d0", **one}, {"id": "d1", **other}])
+    done = run("score", task, gold, answers, *options, "--fail-under", "invalid=0", "--format", "json", code=1)
+    found = json.loads(done.stdout)
+    share = 0.5 + 0.25 * ("error" in other)
+    assert f"invalid is {share:.4f}" in done.stderr
+    assert found["invalids"] == 4 * share == len(found["invalid"])
+    assert {one["document"] for one in found["invalid"]} >= {"d2", "d3"}
+    said = [line for line in found["warnings"] if "d2" in line or "d3" in line]
+    assert len(said) == 1, "it is told once"
+
+
+def test_null_rows_of_parquet_are_told_where_documents_may_be_missing(tmp_path: Path) -> None:
+    """They are there, so that they are no documents that were not answered."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = [{"id": f"d{k}", "r": {"x": k}} for k in range(3)]
+    for name, content in (("gold", rows), ("system", [rows[0], {"id": "d1", "r": None}])):
+        parquet.write_table(pa.Table.from_pylist(content), tmp_path / f"{name}.parquet")
+    files = tmp_path / "gold.parquet", tmp_path / "system.parquet"
+    options = ("--from", "r", "--reference-from", "r", "--missing", "empty", "--format", "json")
+    found = json.loads(run("score", "records", *files, *options).stdout)
+    assert found["invalids"] == 2
+    assert any(one.startswith("invalid, scoring nothing: 1 prediction (d1: ") for one in found["warnings"])
+    assert any(one.startswith("1 document not answered") and '"d2"' in one for one in found["warnings"])
+
+
 def test_a_baseline_fails_on_a_significant_loss_only(files: dict[str, Path], tmp_path: Path) -> None:
     assert (
         f"saved: {files['base']}"

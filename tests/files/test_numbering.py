@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from tallystick.engine import native
 from tallystick.engine.native import compiled
 from tallystick.files import conllu, source, table
-from tallystick.files.table import PADDING, Numbering, _number_ranges, take_ranges
+from tallystick.files.table import (
+    PADDING,
+    Numbering,
+    _hash_ranges,
+    _number_ranges,
+    find_line_ends,
+    hash_ranges,
+    take_ranges,
+)
 
 
 def number(numbering, strings):
@@ -62,6 +70,36 @@ def test_the_compiled_numbers_are_those_of_python(strings):
         take_ranges(data, order, (ends - starts)[::-1]),
         strict=True,
     )
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_the_compiled_hashes_and_lines_are_those_of_python(strings):
+    part = compiled()
+    if part is None:
+        pytest.skip("no compiled part")
+    length = np.array([len(string) for string in strings], np.int64)
+    start, data = np.cumsum(length) - length, b"".join(strings)
+    np.testing.assert_array_equal(part.hash_ranges(data, start, length), _hash_ranges(data, start, length), strict=True)
+    lines = data.replace(b"a", b"\n").replace(b"\0", b"\n" * 70)
+    np.testing.assert_array_equal(part.find_line_ends(lines), find_line_ends(lines), strict=True)
+
+
+@given(st.lists(st.binary(max_size=40), min_size=1), st.data())
+def test_every_byte_and_the_length_count_in_a_hash(strings, data):
+    """The hash of a string does not depend on what is around it, and another one has another: one byte of it, one more, one less."""
+    at = data.draw(st.integers(0, len(strings) - 1))
+    place = data.draw(st.integers(0, len(strings[at])))
+    for changed in (strings[at][:place] + b"\0" + strings[at][place:], strings[at][:place] + strings[at][place + 1 :],
+                    strings[at][:place] + b"#" + strings[at][place + 1 :]):  # fmt: skip
+        sides = [*strings], [*strings[:at], changed, *strings[at + 1 :]]
+        lengths = [np.array([len(string) for string in side], np.int64) for side in sides]
+        hashes = [
+            hash_ranges(b"".join(side), np.cumsum(length) - length, length)
+            for side, length in zip(sides, lengths, strict=True)
+        ]
+        assert [one == other for one, other in zip(*hashes, strict=True)] == [
+            one == other for one, other in zip(*sides, strict=True)
+        ]
 
 
 @given(st.lists(field.map(lambda data: data.replace(b"\n", b"x")) | st.sampled_from([b"O", b"X", b"E"]), min_size=1))

@@ -363,11 +363,14 @@ def test_errors_are_shown_with_figures_by_label_and_only_if_asked_for(tmp_path):
 
 
 TEXTS = st.text("aB1ß- .é\t_", max_size=6)
+SPOKEN = st.sampled_from(
+    ["yes", " Y", "no", "0", "1", "true", "{}", "[1]", "[1 ]", "a\0b", "AK-12345", "ak 12345", "5 May 2020"]
+)
 
 
-@given(st.lists(st.tuples(TEXTS | st.integers(0, 2), TEXTS), min_size=1))
-def test_what_is_quickly_asked_of_the_letters_changes_no_kind(pairs):
-    with patch.object(kinds, "_letters", lambda *_: None):
+@given(st.lists(st.tuples(TEXTS | SPOKEN | st.integers(0, 2) | st.booleans(), TEXTS | SPOKEN), min_size=1))
+def test_what_is_quickly_asked_of_texts_together_changes_no_kind(pairs):
+    with patch.object(kinds, "_ascii_texts", lambda _: kinds._Texts([], [], [], True)):
         expected = kinds.kinds_of(pairs)
     assert kinds.kinds_of(pairs) == expected
 
@@ -394,10 +397,9 @@ NUMBERS = st.sampled_from([0, 1, 5, 5.0, 0.1 + 0.2, 0.3, -5, 2**60, 2**60 + 1, 1
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1))
-def test_two_numbers_are_never_one_spelled_differently(pairs):
-    some = {
-        name: replace(kind, fits=None if kind.fits is kinds._spelled_out else kind.fits) for name, kind in KINDS.items()
-    }
+def test_two_numbers_are_never_one_spelled_differently_nor_one_under_two_signs_if_both_are_above_0(pairs):
+    left_out = kinds._spelled_out, kinds._signs_differ
+    some = {name: replace(kind, fits=None if kind.fits in left_out else kind.fits) for name, kind in KINDS.items()}
     with patch.object(kinds, "KINDS", some):
         expected = kinds.kinds_of(pairs)
     assert kinds.kinds_of(pairs) == expected

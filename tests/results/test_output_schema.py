@@ -17,7 +17,7 @@ from test_compare_tasks import EXAMPLES, example  # noqa: E402
 SCHEMA = json.loads(files("tallystick.results").joinpath("output.schema.json").read_text(encoding="utf-8"))
 OF_ONE_TASK = {
     "arguments": {"gains", "judge"},
-    "calls": {"functions"},
+    "calls": {"functions", "invalid", "invalids"},
     "records": {
         "exact",
         "repaired",

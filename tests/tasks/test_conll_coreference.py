@@ -7,6 +7,7 @@ import io
 import json
 import re
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,10 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from public_data import PUBLIC, needs
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError
 from tallystick.files.source import Pieces
+from tallystick.files.table import find_line_ends
+from tallystick.tasks.coreference import files as readers
 from tallystick.tasks.coreference.chains import Chains, repeated_mentions
-from tallystick.tasks.coreference.files import _word, read_chains, read_conll
+from tallystick.tasks.coreference.files import read_chains, read_conll
 
 ROOT = Path(__file__).resolve().parents[2]
 # A worktree may stand elsewhere, hence the variable.
@@ -257,6 +261,16 @@ def test_header_without_a_space(tmp_path: Path) -> None:
     assert read(tmp_path, text_of("-").replace("document (", "document(")).documents == ["(d1); part 000"]
 
 
+def word(cells: list[str]) -> str:
+    """The word of a line, by what its columns are."""
+    number = [cell.isascii() and cell.isdigit() for cell in cells]
+    if len(cells) < 3:
+        return cells[0] if len(cells) == 2 else ""
+    if len(cells) == 7 and not number[1] and number[2] and number[3]:
+        return cells[4]
+    return cells[1 if number[0] and not (len(cells) > 3 and number[1]) else min(3, len(cells) - 2)]
+
+
 CELLS = st.lists(
     st.sampled_from(["d", "7", "12", "d_1", "1_d", "1_1", "²", "a\u00a0b", "wörd", "#", "-"]), min_size=0, max_size=8
 )
@@ -266,12 +280,13 @@ BLANKS = st.sampled_from(["\t", " ", "   ", " \t "])
 @given(
     st.lists(st.none() | st.tuples(st.sampled_from(["", " "]), CELLS, BLANKS), max_size=12),
     st.sampled_from([1, 1 << 20]),
+    st.sampled_from([0, 1 << 20]),
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_words_are_those_of_each_line(
-    tmp_path: Path, lines: list[tuple[str, list[str], str] | None], size: int
+    tmp_path: Path, lines: list[tuple[str, list[str], str] | None], size: int, large: int
 ) -> None:
-    """As `_word` has them line by line; None is a blank line, which ends a sentence."""
+    """As `word` has them line by line; None is a blank line, which ends a sentence. From 0 bytes on, or never, by the compiled part."""
     sentences: list[list[str]] = [[]]
     text = "#begin document (d1); part 000\n"
     for line in lines:
@@ -281,13 +296,35 @@ def test_the_words_are_those_of_each_line(
         else:
             before, cells, blank = line
             cells = ["d", *cells] if cells[:1] == ["#"] else cells  # that would be a comment
-            sentences[-1].append(_word([*cells, "-"]))
+            sentences[-1].append(word([*cells, "-"]))
             text += f"{before}{blank.join([*cells, '-'])}\n"
     path = tmp_path / "file.conll"
     path.write_text(f"{text}#end document\n", "utf-8")
-    found = read_conll(Pieces(path, size), keep_text=True).texts
+    with mock.patch.object(readers, "LARGE", large):
+        found = read_conll(Pieces(path, size), keep_text=True).texts
     known = [sentence for sentence in sentences if sentence]
     assert found == ({"(d1); part 000": known} if all(map(all, known)) else {})
+
+
+_LINES = st.lists(
+    st.lists(st.sampled_from(["7", "12", "d", "1_1", "wörd", "x" * 61, "\x1c", "3" * 70]), max_size=9).flatmap(
+        lambda cells: st.sampled_from([" ", "\t", "\x0b \r"]).map(lambda blank: blank.join([*cells, "-"]))
+    ),
+    max_size=12,
+)
+
+
+@given(_LINES)
+def test_the_compiled_words_are_those_of_python(lines: list[str]) -> None:
+    part = compiled()
+    if part is None:
+        pytest.skip("no compiled part")
+    piece = "".join(f"{line}\n" for line in lines).encode()
+    ends = find_line_ends(piece)
+    starts = np.append(0, ends + 1)[:-1]
+    ours, theirs = part.find_words(piece, starts, ends), readers._find_words_by_columns(piece, starts, ends)
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
 
 
 def test_semeval_header(tmp_path: Path) -> None:

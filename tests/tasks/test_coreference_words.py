@@ -26,7 +26,7 @@ def narrow(words, cells=CELLS, name="a"):
 
 def wide(words, cells=CELLS, name="a"):
     rows = "".join(
-        f"{name}   0   {n:>3}{word:>20}   NN   (NP*)   -   -   -   speaker   *   {cell}\n"
+        f"{name}   0   {n:>3} {word:>20}   NN   (NP*)   -   -   -   speaker   *   {cell}\n"
         for n, (word, cell) in enumerate(zip(words, cells, strict=True))
     )
     return f"#begin document {name}\n{rows}\n#end document\n"
@@ -34,6 +34,13 @@ def wide(words, cells=CELLS, name="a"):
 
 def semeval(words, cells=CELLS, name="a"):
     rows = "".join(f"{n}\t{word}\tlemma\t{cell}\n" for n, (word, cell) in enumerate(zip(words, cells, strict=True), 1))
+    return f"#begin document {name}\n{rows}\n#end document\n"
+
+
+def ecb(words, cells=CELLS, name="a"):
+    rows = "".join(
+        f"1 {name} 0 {n} {word} True {cell}\n" for n, (word, cell) in enumerate(zip(words, cells, strict=True))
+    )
     return f"#begin document {name}\n{rows}\n#end document\n"
 
 
@@ -55,7 +62,7 @@ def corefud(words, name="a"):
     return f"# newdoc id = {name}\n# global.Entity = eid-etype-head-other\n{rows}\n"
 
 
-FORMATS = {function.__name__: function for function in (narrow, wide, semeval, two_columns, jsonl, corefud)}
+FORMATS = {function.__name__: function for function in (narrow, wide, semeval, ecb, two_columns, jsonl, corefud)}
 
 
 def paired(key, response, **options):
@@ -110,7 +117,7 @@ def columns(rows, name="a"):
     [
         ([f"a 0 {n} {cell}" for n, cell in enumerate(CELLS)], "numbers"),
         ([f"a 0 {cell}" for cell in CELLS], "numbers"),
-        ([f"t a 0 {n} {word} True {cell}" for n, word, cell in zip((7, 8, 0), ANN, CELLS, strict=True)], "numbers"),
+        ([f"t a 0 {n} {word} {cell}" for n, word, cell in zip((7, 8, 0), ANN, CELLS, strict=True)], "numbers"),
         *[([f"a 0 {n} {sign} {cell}" for n, cell in enumerate(CELLS)], f'"{sign}"') for sign in ("*", "xxx", "None")],
     ],
 )
@@ -146,12 +153,14 @@ def test_how_many_other_documents_differ():
         paired(key, response)
 
 
-@pytest.mark.parametrize("layout", [narrow, wide, semeval, two_columns])
+@pytest.mark.parametrize("layout", [narrow, wide, semeval, ecb, two_columns])
 def test_signs_are_those_of_the_words_whatever_the_cells_are(layout):
-    """Documents with equal words have equal signs, and with one other word other ones, also where the words are long or short."""
+    """Documents with equal words have equal signs in every layout, and with one other word other ones, also where the words are long or short."""
     draw = random.Random(7)
     for _ in range(200):
-        words = ["".join(draw.choices("abö", k=draw.choice([1, 2, 7, 8, 9, 14]))) for _ in range(draw.randrange(1, 9))]
+        words = [
+            "".join(draw.choices("abö", k=draw.choice([1, 2, 7, 8, 9, 14, 40]))) for _ in range(draw.randrange(1, 9))
+        ]
         cells = [[draw.choice(["-", "(1)", "(12)|(3)", "_"]) for _ in words] for _ in range(2)]
         at = draw.randrange(len(words))
         changed = [*words]
@@ -163,6 +172,7 @@ def test_signs_are_those_of_the_words_whatever_the_cells_are(layout):
             read_chains(Source.of_text(layout(one, column))).signs
             for one, column in zip((words, words, changed, swapped), (*cells, *cells), strict=True)
         ]
+        assert signs[0] == read_chains(Source.of_text(narrow(words, cells[1]))).signs
         assert signs[0] == signs[1] != signs[2]
         assert (signs[0] == signs[3]) == (words == swapped)
 
@@ -194,6 +204,36 @@ def test_signs_do_not_depend_on_pieces():
     assert len(set(whole[0])) == 20
     for size in (10, 57, 300, 5000):
         assert read_conll(Pieces(Source.of_text(texts[0]), size)).signs == whole[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_are_kept_by_sentences_whatever_the_pieces(seed):
+    """Blank lines, also several and at both ends, comments, documents without words or with none in some line."""
+    draw, lines, wanted = random.Random(seed), [], {}
+    for n in range(12):
+        lines.append(f"#begin document (d{n})")
+        sentences, complete = [[]], True
+        for _ in range(draw.choice((0, 5, 40))):
+            what = draw.random()
+            if what < 0.15:
+                lines += draw.choice(([""], ["", " "], ["# note", ""], ["", "# note"]))
+                sentences.append([])
+            elif what < 0.2:
+                lines.append("# note")
+            elif what < 0.21:
+                lines.append("-")
+                complete = False
+            else:
+                word = draw.choice(["Ann", "naïve", "“", "\ufeff", "a\xa0b", "#", '"'])
+                lines.append(f"d{n} 0 0 {word} {draw.choice(('-', '(1)'))}")
+                sentences[-1].append(word)
+        lines.append("#end document")
+        if complete:
+            wanted[f"(d{n})"] = [sentence for sentence in sentences if sentence]
+    text = "".join(f"{line}\n" for line in lines)
+    assert len(wanted) > 3
+    for size in (10, 57, 300, 1 << 20):
+        assert read_conll(Pieces(Source.of_text(text), size), keep_text=True).texts == wanted
 
 
 def test_the_first_other_word():

@@ -1,12 +1,17 @@
 import gzip
 import io
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.engine import native
+from tallystick.engine.native import compiled
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
+from tallystick.files.table import Numbering
+from tallystick.tasks.spans import tags as span_tags
 from tallystick.tasks.spans.tags import Columns, read_tags, tags_from_lists
 
 GOLD = "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
@@ -169,7 +174,6 @@ def plain_read(text):
 )
 def test_equals_a_plain_reader(lines, block):
     import tempfile
-    from unittest import mock
 
     text = "\n".join(lines)
     if not text.split():
@@ -189,6 +193,49 @@ def test_lists_equal_themselves_empty_texts_included(texts):
     assert np.array_equal(np.diff(tagged.offsets), [len(text) for text in texts])
 
 
+_copies = st.text("OBI-Xé\ud800", max_size=12).map(lambda tag: "".join([*tag]))
+_texts = st.lists(
+    st.lists(st.sampled_from(["O", "B-X", "I-X", "", "B-something-long"]) | _copies, max_size=8), max_size=20
+)
+
+
+@given(_texts, st.sampled_from([2, 4, 12]), st.sampled_from([1, 3, 4096]))
+def test_compiled_or_not_lists_have_the_same_numbers(texts, places, at_a_time):
+    """Also if the compiled part gives some texts back: too many different tags, or letters beyond ASCII."""
+    if compiled() is None:
+        pytest.skip("no compiled part")
+    sides = texts, [text[::-1] for text in texts]
+    with mock.patch.object(span_tags, "_TEXTS_AT_A_TIME", at_a_time):
+        with mock.patch.object(Numbering, "number_texts", return_value=None):
+            plain = tags_from_lists(*sides)
+        with mock.patch.object(span_tags, "MANY", 0), mock.patch.object(native, "_LINE_BITS", places):
+            fast = tags_from_lists(*sides)
+    assert fast.vocabulary == plain.vocabulary
+    for name in ("reference", "predicted", "offsets"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), strict=True)
+
+
+def test_what_the_compiled_part_numbers_and_what_it_gives_back():
+    part = compiled()
+    if part is None or part._number_texts is None:
+        pytest.skip("no compiled part")
+    texts = [["O", "B-X", "".join(["B-", "X"])], [], ["I-X", "O"]]
+    codes, first = part.number_texts(texts, np.array([3, 0, 2]))
+    assert (codes.tolist(), first.tolist()) == ([0, 1, 1, 2, 0], [0, 1, 3])
+    for given_back in (
+        "ab",
+        ("O", "O"),
+        ["O", None],
+        ["O", "é"],
+        ["O", "a\nb"],
+        ["O", "\0"],
+        ["O", "\ud800"],
+        ["O"],
+        None,
+    ):
+        assert part.number_texts([["O"], given_back], np.array([1, 2])) is None, given_back
+
+
 def test_lists_of_different_lengths():
     with pytest.raises(SidesMismatch, match=r"reference\[1\] has 2 tags, predicted\[1\] has 1"):
         tags_from_lists([["O"], ["O", "O"]], [["O"], ["O"]])
@@ -197,6 +244,7 @@ def test_lists_of_different_lengths():
 
 
 @pytest.mark.parametrize("bad", [None, 3, "B-X\nI-X", "B-\0"])
-def test_lists_with_something_else_in_them(bad):
-    with pytest.raises(ValueMismatch, match=r"predicted\[1\]\[1\]"):
+@pytest.mark.parametrize("many", [0, 50_000])
+def test_lists_with_something_else_in_them(bad, many):
+    with mock.patch.object(span_tags, "MANY", many), pytest.raises(ValueMismatch, match=r"predicted\[1\]\[1\]"):
         tags_from_lists([["O"], ["O", "O"]], [["O"], ["O", bad]])

@@ -665,6 +665,11 @@ class Similarity(Node):
         out[found.i] = found.weight
         return out
 
+    def weights_of_values(self, reference: list[Any], predicted: list[Any]) -> F64:
+        """φ of value k against value k, for two lists of one length."""
+        r, p = self.encode(Objects(reference), Objects(predicted), Scope())
+        return self.one_to_one_weights(r, p)
+
 
 class Dense(Similarity):
     """φ whose `fill` is all that is left to write: most pairs of a block have one above 0."""

@@ -222,23 +222,32 @@ class Text(Similarity):
             flat[r.codes[i] == p.codes[j]] = 1.0
         return flat
 
+    def weights_of_values(self, reference: list[Any], predicted: list[Any]) -> F64:
+        if self.exact_only or self.ratio == "token_set" or {*map(type, reference), *map(type, predicted)} != {str}:
+            return super().weights_of_values(reference, predicted)
+        return _each_with_its([self._clean(reference), self._clean(predicted)], _rapidfuzz(self.ratio))
+
+    def _clean(self, texts: list[str]) -> list[str]:
+        for step in self.steps:
+            texts = list(map(STEPS[step], texts))
+        return texts
+
+
+def _each_with_its(texts: list[list[str]], scorer: tuple[Any, float]) -> F64:
+    """A rapidfuzz scorer of text k and text k."""
+    from rapidfuzz.process import cpdist
+
+    function, scale = scorer
+    return np.asarray(cpdist(*texts, scorer=function, dtype=np.float64), np.float64) * scale
+
 
 def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float]) -> F64:
     """A rapidfuzz scorer over all cells."""
-    from rapidfuzz.process import cpdist
-
     function, scale = scorer
     values = r.values
     if frame.size < 32 * max(1, len(frame.row_counts)):
         codes, different, inverse = different_pairs(r, p, frame)
-        first, second = codes
-        scores = cpdist(
-            [values[k] for k in first.tolist()],
-            [values[k] for k in second.tolist()],
-            scorer=function,
-            dtype=np.float64,
-        )
-        return np.asarray(scores, np.float64)[inverse] * scale if different else np.empty(0)
+        return _each_with_its(_texts(values, *codes), scorer)[inverse] if different else np.empty(0)
     flat = np.empty(frame.size)
     for rows, columns, place in frame.rectangles():
         ours, theirs = r.codes[rows], p.codes[columns]

@@ -23,6 +23,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -283,6 +284,7 @@ _NUMERIC = re.compile(
 _ISO = re.compile(
     r"\d{4}(?P<month>-\d\d)?(?P<day>-\d\d)?|\d{8}(?:T?\d{4,6}.*)?|\d{4}-\d\d-\d\d[T ]\d\d.*|\d{4}-?W\d\d(-?\d)?(?P<week>T.*)?"
 )
+_MONTH_AND_YEAR = re.compile(r"(\d{1,2})[./-](\d{4})")
 _EAST = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?")
 
 Moment = tuple[datetime.datetime, int]
@@ -337,7 +339,7 @@ def _numeric_date(text: str) -> tuple[Moment, Moment] | None:
         found = _moment(int(year), int(month), int(day or 1)), _DAY if day else _MONTH
         return found, found
     if shape is None:
-        only = re.fullmatch(r"(\d{1,2})[./-](\d{4})", text)
+        only = _MONTH_AND_YEAR.fullmatch(text)
         found = (_moment(int(only[2]), int(only[1]), 1), _MONTH) if only else None  # type: ignore[assignment]
         return (found, found) if only else None
     a, b, c = (shape[name] for name in "abc")
@@ -381,9 +383,9 @@ def _date_in_words(text: str, language: str) -> tuple[Moment, Moment] | None:
     """A date whose month is a word. What the text does not say is found out by reading it with two different defaults."""
     if not any(map(str.isalpha, text)) or not any(map(str.isdigit, text)):
         return None  # the year is never a word
-    reader = _reader(language)
-    if _says_no_date(text, _date_words(language)):
+    if _says_no_date(text, language):
         return None
+    reader = _reader(language)
     try:
         first, second = (
             reader.parse(text, default=datetime.datetime(year, month, day), tzinfos=_zone)
@@ -397,30 +399,57 @@ def _date_in_words(text: str, language: str) -> tuple[Moment, Moment] | None:
     return found, found
 
 
-def _says_no_date(text: str, known: frozenset[str]) -> bool:
+_ANY_DIGIT = str.maketrans("012345678", "999999999")
+
+
+def looks_unreadable(text: str) -> bool:
+    """Whether it is plain to see from where the digits of a text are, whichever these are, that it spells no number and no date."""
+    return text.isascii() and not has_no_digit(text) and _spells_nothing(text.translate(_ANY_DIGIT))
+
+
+@lru_cache(maxsize=1 << 14)
+def _spells_nothing(text: str) -> bool:
+    """The same of a text whose digits are all 9: with others fewer numbers are grouped rightly, and nothing else is asked of a digit
+    before a date has the shape of one."""
+    if _parse_number(text) is not None:
+        return False
+    plain = plain_text(text)
+    shapes = (_ISO, _EAST, _NUMERIC, _MONTH_AND_YEAR)
+    return not any(one.fullmatch(plain) for one in shapes) and _says_no_date(plain, "")
+
+
+def _says_no_date(text: str, language: str) -> bool:
     """Whether it is plain to see that dateutil will not read a text: no word is known to it, and without a time, which takes a colon, long
-    numbers or several of them, an unknown word is no zone either."""
+    numbers or several of them, an unknown word is no zone either. Beside a single number only a word can say the month."""
     if not text.isascii() or ":" in text:
         return False
     digits = re.findall("[0-9]+", text)
     if len(digits) > 2 or max(map(len, digits), default=0) > 5:
         return False
-    return known.isdisjoint(re.findall("[a-z]+", text.lower()))
+    months, others = _date_words(language)
+    words = re.findall("[a-z]+", text.lower())
+    return months.isdisjoint(words) and (len(digits) < 2 or others.isdisjoint(words))
+
+
+_MONTHS_OF_DATEUTIL = "jan january feb february mar march apr april may jun june jul july aug august sep sept september oct october nov november dec december"
+_WORDS_OF_DATEUTIL = (
+    "mon monday tue tuesday wed wednesday thu thursday fri friday sat saturday sun sunday at on and ad m t of st nd rd th h hour hours minute "
+    "minutes s second seconds am a pm p utc gmt z"
+)
+"""What it knows by itself; most texts have none of these, and need no dateutil."""
 
 
 @lru_cache(maxsize=64)
-def _date_words(language: str) -> frozenset[str]:
-    """Every run of letters in the words that mean something in a date."""
-    info = _reader(language).info
-    lists = (info.JUMP, info.WEEKDAYS, info.MONTHS, info.HMS, info.AMPM, info.UTCZONE, info.PERTAIN)
-    words = (word for some in lists for one in some for word in ((one,) if isinstance(one, str) else one))
-    return frozenset(run for word in words for run in re.findall("[a-z]+", word.lower()))
+def _date_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Every run of letters in the names of months, and in all other words that mean something in a date."""
+    months, weekdays = (chain.from_iterable(names) for names in _months_and_weekdays(language))
+    both = (_MONTHS_OF_DATEUTIL, *months), (_WORDS_OF_DATEUTIL, *_SMALL_WORDS, *weekdays)
+    of_months, others = (frozenset(re.findall("[a-z]+", " ".join(words).lower())) for words in both)
+    return of_months, others
 
 
-@lru_cache(maxsize=64)
-def _reader(language: str) -> Any:
-    from dateutil.parser import parser, parserinfo
-
+def _months_and_weekdays(language: str) -> tuple[list[set[str]], list[set[str]]]:
+    """What each month and each day of the week is called."""
     months = [set(names.split()) for names in _MONTHS]
     starts = [{name[:size] for name in names for size in range(3, len(name))} for names in months]
     for k, begun in enumerate(starts):
@@ -434,6 +463,14 @@ def _reader(language: str) -> Any:
                     months[number - 1].add(name.casefold().rstrip("."))
                 for number, name in locale.days[context][width].items():
                     weekdays[number].add(name.casefold().rstrip("."))
+    return months, weekdays
+
+
+@lru_cache(maxsize=64)
+def _reader(language: str) -> Any:
+    from dateutil.parser import parser, parserinfo
+
+    months, weekdays = _months_and_weekdays(language)
 
     class Info(parserinfo):  # type: ignore[misc]
         JUMP: ClassVar[list[Any]] = [*parserinfo.JUMP, *_SMALL_WORDS]
@@ -590,7 +627,7 @@ _TRUE = (
     "☑",
 )
 _FALSE = ("false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "não", "falso", "✗", "✘", "☐")
-_TRUTHS = {**dict.fromkeys(_FALSE, 1), **dict.fromkeys(_TRUE, 2)}
+TRUTH_WORDS = {**dict.fromkeys(_FALSE, 1), **dict.fromkeys(_TRUE, 2)}
 
 
 @frozen
@@ -620,12 +657,12 @@ class Boolean(Spelled):
         if isinstance(value, (bool, np.bool_)):
             return bool(value) + 1
         if isinstance(value, str) and value.isascii() and not self.true and not self.false:
-            return _TRUTHS.get(value.strip().casefold())  # none of these has white space inside
+            return TRUTH_WORDS.get(value.strip().casefold())  # none of these has white space inside
         word = _folded(str(int(value)) if isinstance(value, (int, float)) and value in (0, 1) else value)
         if self.true or self.false:
             own = {**dict.fromkeys(map(_folded, self.false), 1), **dict.fromkeys(map(_folded, self.true), 2)}
-            return own.get(word) or _TRUTHS.get(word)
-        return _TRUTHS.get(word)
+            return own.get(word) or TRUTH_WORDS.get(word)
+        return TRUTH_WORDS.get(word)
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.choice((True, False, "yes", "no"))

@@ -69,8 +69,8 @@ def check(metrics: tuple[str, ...], **given: Any) -> None:
     order and renaming, duplicates, empties. Show the smallest counterexample for each failure.
 
     METRIC is a named metric (hierarchies.muc_p), a task (coreference), all (except events), or with --type an expression.
-    Tasks with named metrics are coreference, dependencies, events, hierarchies, nary, relations, roles, spans,
-    templates, and equations.
+    Tasks with named metrics are amr, arguments, calls, coreference, dependencies, events, hierarchies, nary,
+    relations, roles, spans, templates, and equations.
 
     \b
     tallystick check coreference.muc coreference.b3

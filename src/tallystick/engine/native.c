@@ -3,6 +3,7 @@
  * A function that has a twin in Python does the same operations on the same numbers in the same order, so that both
  * give equal results to the bit: no fused or reordered arithmetic (see hatch_build.py for the compiler's options).
  */
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #ifdef __SSE2__
@@ -515,6 +516,71 @@ SHARED I cut_rows(const unsigned char *data, I size, I fields, const I *piece, I
     return lines;
 }
 
+/* Which of 64 bytes are white space. */
+static inline uint64_t bits_blank(const unsigned char *here)
+{
+    uint64_t bits = 0;
+#ifdef __SSE2__
+    const __m128i space = _mm_set1_epi8(' '), before = _mm_set1_epi8('\t' - 1), behind = _mm_set1_epi8('\r' + 1);
+    for (int k = 0; k < 4; k++) {
+        const __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(here + 16 * k));
+        const __m128i control = _mm_and_si128(_mm_cmpgt_epi8(some, before), _mm_cmplt_epi8(some, behind));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(control, _mm_cmpeq_epi8(some, space))) << (16 * k);
+    }
+#else
+    for (int k = 0; k < 64; k++) bits |= (uint64_t)(here[k] == ' ' || (here[k] >= '\t' && here[k] <= '\r')) << k;
+#endif
+    return bits;
+}
+
+/* Where the cells of a line begin, and where they end, at most so many. How many there are of these. */
+static inline I cut_line(const unsigned char *data, I size, I start, I end, I most, I bounds[])
+{
+    I found = 0; /* beginnings and ends */
+    uint64_t before = 1;
+    unsigned char last[64];
+    for (I base = start; base < end; base += 64) {
+        const unsigned char *here = data + base;
+        if (size - base < 64) { /* nothing behind the end is read */
+            memset(last, ' ', sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        uint64_t blanks = bits_blank(here);
+        if (end - base < 64) blanks |= ~(uint64_t)0 << (end - base);
+        for (uint64_t edges = blanks ^ (blanks << 1 | before); edges; edges &= edges - 1) {
+            bounds[found++] = base + lowest_bit(edges);
+            if (found == 2 * most) return most;
+        }
+        before = blanks >> 63;
+    }
+    if (found % 2) bounds[found++] = end;
+    return found / 2;
+}
+
+static inline int is_number(const unsigned char *data, const I *bounds)
+{
+    for (I at = bounds[0]; at < bounds[1]; at++)
+        if (data[at] < '0' || data[at] > '9') return 0;
+    return 1;
+}
+
+/* The twin of `tasks.coreference.files._find_words`: where the word of each of n lines is, and how long it is. */
+SHARED void find_words(const unsigned char *data, I size, I n, const I *starts, const I *ends, I *start, I *length)
+{
+    I bounds[16];
+    for (I line = 0; line < n; line++) {
+        I cells = cut_line(data, size, starts[line], ends[line], 5, bounds);
+        I column = cells < 5 ? cells - 2 : 3;
+        if (cells > 2 && is_number(data, bounds) && !(cells > 3 && is_number(data, bounds + 2))) column = 1;
+        if (cells == 5 && is_number(data, bounds + 6) && is_number(data, bounds + 4) && !is_number(data, bounds + 2) &&
+            cut_line(data, size, starts[line], ends[line], 8, bounds) == 7)
+            column = 4;
+        start[line] = column < 0 ? starts[line] : bounds[2 * column];
+        length[line] = column < 0 ? 0 : bounds[2 * column + 1] - bounds[2 * column];
+    }
+}
+
 static inline uint64_t range_hash(const unsigned char *here, I size, const unsigned char *end)
 {
     const uint64_t factor = 0x9E3779B97F4A7C15u;
@@ -537,6 +603,27 @@ static inline uint64_t range_hash(const unsigned char *here, I size, const unsig
         hash ^= hash >> 29;
     }
     return hash * factor;
+}
+
+/* The twin of `files.table.hash_ranges`: a number for the bytes of each of n ranges. */
+SHARED void hash_spans(const unsigned char *data, I size, I n, const I *start, const I *length, uint64_t *hashes)
+{
+    for (I i = 0; i < n; i++) hashes[i] = range_hash(data + start[i], length[i], data + size);
+}
+
+/* Where the lines of some bytes end. */
+SHARED void find_line_ends(const unsigned char *data, I size, I *ends)
+{
+    unsigned char last[64];
+    for (I base = 0; base < size; base += 64) {
+        const unsigned char *here = data + base;
+        if (size - base < 64) {
+            memset(last, 0, sizeof last);
+            memcpy(last, here, (size_t)(size - base));
+            here = last;
+        }
+        for (uint64_t marks = bits_equal(here, '\n'); marks; marks &= marks - 1) *ends++ = base + lowest_bit(marks);
+    }
 }
 
 /* The bytes of n ranges, one after the other. */
@@ -689,6 +776,55 @@ SHARED I number_lines(const unsigned char *data, I size, I most, I bits, int32_t
     }
     *found = known;
     return lines;
+}
+
+/* What is asked of Python: the size of a list, an item of it, and the bytes of a string. All are in its stable interface, and come from the caller. */
+typedef ptrdiff_t (*SizeOf)(void *);
+typedef void *(*ItemOf)(void *, ptrdiff_t);
+typedef const unsigned char *(*BytesOf)(void *, ptrdiff_t *);
+
+/* The twin of `tasks.spans.tags._number_joined`: the number of each string in n lists of so many strings, counted from 0 in order of first occurrence,
+ * and where each first occurs. Mostly a string is the very object that was seen before (CPython has one of every letter), which is not
+ * looked at again. `table` has 2^bits places, `strings` and `lengths` have half as many. How many strings are different; -1 if they are more than
+ * that, if one is not plain ASCII in one line, and with an exception in Python if something is no list or no string. */
+SHARED I number_texts(SizeOf size_of, ItemOf item_of, BytesOf bytes_of, void *texts, I n, const I *sizes, I bits, int32_t *table,
+                      const unsigned char **strings, I *lengths, int32_t *codes, I *first)
+{
+    enum { SEEN = 256 };
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    const void *seen[SEEN] = {0};
+    int32_t number_of[SEEN];
+    I tags = 0, found = 0;
+    memset(table, -1, sizeof(int32_t) << bits);
+    for (I text = 0; text < n; text++) {
+        void *list = item_of(texts, (ptrdiff_t)text);
+        if (!list || size_of(list) != sizes[text]) return -1;
+        for (I token = 0; token < sizes[text]; token++) {
+            void *string = item_of(list, (ptrdiff_t)token);
+            const uintptr_t slot = ((uintptr_t)string >> 4) % SEEN;
+            if (seen[slot] != string || !string) {
+                ptrdiff_t size;
+                const unsigned char *here = string ? bytes_of(string, &size) : 0;
+                if (!here) return -1;
+                uint64_t place = range_hash(here, size, here + size) >> (64 - bits);
+                while (table[place] >= 0 && !(lengths[table[place]] == size && !memcmp(strings[table[place]], here, (size_t)size)))
+                    place = (place + 1) & mask;
+                if (table[place] < 0) {
+                    if (found == (I)1 << (bits - 1)) return -1;
+                    for (I k = 0; k < size; k++)
+                        if (here[k] == '\n' || here[k] == 0 || here[k] > 0x7F) return -1;
+                    strings[found] = here;
+                    lengths[found] = size;
+                    first[found] = tags;
+                    table[place] = (int32_t)found++;
+                }
+                seen[slot] = string;
+                number_of[slot] = table[place];
+            }
+            codes[tags++] = number_of[slot];
+        }
+    }
+    return found;
 }
 
 /* The twin of the steps in `program.PrimalDual._block`: over-relaxed steps of the primal-dual hybrid gradient on a matrix by rows, in one

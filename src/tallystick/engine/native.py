@@ -7,10 +7,11 @@ matching is left to SciPy, which of several of the same weight may find another.
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -126,6 +127,18 @@ class Native:
         if self._take_ranges is not None:
             self._take_ranges.restype = None
             self._take_ranges.argtypes = [ctypes.c_char_p, number, whole, whole, byte]
+        self._find_words: Any = getattr(library, "find_words", None)
+        if self._find_words is not None:
+            self._find_words.restype = None
+            self._find_words.argtypes = [ctypes.c_char_p, *[number] * 2, *[whole] * 4]
+        self._hash_spans: Any = getattr(library, "hash_spans", None)
+        if self._hash_spans is not None:
+            self._hash_spans.restype = None
+            self._hash_spans.argtypes = [ctypes.c_char_p, *[number] * 2, *[whole] * 2, words]
+        self._find_line_ends: Any = getattr(library, "find_line_ends", None)
+        if self._find_line_ends is not None:
+            self._find_line_ends.restype = None
+            self._find_line_ends.argtypes = [ctypes.c_char_p, number, whole]
         self._cut_rows: Any = getattr(library, "cut_rows", None)
         if self._cut_rows is not None:
             self._cut_rows.restype = number
@@ -143,6 +156,22 @@ class Native:
         if self._hybrid_steps is not None:
             self._hybrid_steps.restype = None
             self._hybrid_steps.argtypes = [number] * 3 + [short] * 2 + [real] * 5 + [ctypes.c_double] + [real] * 9
+
+        self._number_texts = _calling_python(path, whole, short)
+
+    def number_texts(self, texts: list[list[str]], sizes: I64) -> tuple[NDArray[np.int32], I64] | None:
+        """The number of each string in lists of so many, and where each number first occurs; None without that, if there are too many that
+        are different, or something in them that needs a closer look."""
+        if self._number_texts is None:
+            return None
+        half = 1 << _LINE_BITS - 1
+        codes, table = np.empty(int(sizes.sum()), np.int32), np.empty(2 * half, np.int32)
+        strings, lengths, first = np.empty((3, half), np.int64)
+        try:
+            found = self._number_texts(texts, len(texts), sizes, _LINE_BITS, table, strings, lengths, codes, first)
+        except (SystemError, TypeError, UnicodeError):  # no lists, no strings, half of a pair
+            return None
+        return (codes, first[:found]) if found >= 0 else None
 
     def hybrid_steps(
         self, steps: int, rows: tuple[NDArray[np.int32], NDArray[np.int32], F64], fixed: tuple[F64, F64, F64, F64],
@@ -196,6 +225,30 @@ class Native:
         out = np.empty(int(length.sum()), np.uint8)
         self._take_ranges(data, len(start), *map(np.ascontiguousarray, (start, length)), out)
         return out
+
+    def find_words(self, data: bytes, starts: I64, ends: I64) -> tuple[I64, I64] | None:
+        """Where the word of each line is and how long it is (`tasks.coreference.files._find_words`); None without that."""
+        if self._find_words is None:
+            return None
+        start, length = np.empty((2, len(starts)), np.int64)
+        self._find_words(data, len(data), len(starts), *map(np.ascontiguousarray, (starts, ends)), start, length)
+        return start, length
+
+    def hash_ranges(self, data: bytes, start: I64, length: I64) -> NDArray[np.uint64] | None:
+        """A number for the bytes of each range (`files.table.hash_ranges`); None without that."""
+        if self._hash_spans is None:
+            return None
+        hashes = np.empty(len(start), np.uint64)
+        self._hash_spans(data, len(data), len(start), *map(np.ascontiguousarray, (start, length)), hashes)
+        return hashes
+
+    def find_line_ends(self, data: bytes) -> I64 | None:
+        """Where the lines of some bytes end (`files.table.find_line_ends`); None without that."""
+        if self._find_line_ends is None or self._count_lines is None:
+            return None
+        ends = np.empty(self._count_lines(data, len(data)), np.int64)
+        self._find_line_ends(data, len(data), ends)
+        return ends
 
     def cut_rows(
         self, data: NDArray[np.uint8], pieces: I64
@@ -293,6 +346,31 @@ class Native:
             "uinteger": half,
         }
         return True
+
+
+def _calling_python(path: Path, whole: Any, short: Any) -> Any:
+    """`number_texts`, which asks CPython about its objects and so keeps other threads out; None without that."""
+    import ctypes
+
+    function = getattr(ctypes.PyDLL(str(path)), "number_texts", None)
+    if function is None or sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return None
+    number = ctypes.c_int64
+    asked = (ctypes.pythonapi.PyList_Size, ctypes.pythonapi.PyList_GetItem, ctypes.pythonapi.PyUnicode_AsUTF8AndSize)
+    function.restype = number
+    function.argtypes = [
+        *[ctypes.c_void_p] * 3,
+        ctypes.py_object,
+        number,
+        whole,
+        number,
+        short,
+        whole,
+        whole,
+        short,
+        whole,
+    ]
+    return partial(function, *(ctypes.cast(one, ctypes.c_void_p) for one in asked))
 
 
 @cache

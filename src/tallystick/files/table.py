@@ -26,6 +26,7 @@ compared, so a clash of hashes costs time but never gives a wrong number.
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -35,7 +36,7 @@ from numpy.typing import NDArray
 from tallystick.engine.arrays import I64, ranges
 from tallystick.engine.native import compiled
 from tallystick.errors import InputError, Place, counted
-from tallystick.files.source import AnySource, Source, read_utf8
+from tallystick.files.source import LARGE, AnySource, Source, read_utf8
 from tallystick.frozen import frozen
 
 Indices = NDArray[np.intp]
@@ -59,6 +60,40 @@ def take_ranges(data: bytes, start: I64, length: I64) -> NDArray[np.uint8]:
         if found is not None:
             return found
     return np.frombuffer(data, np.uint8)[ranges(start, length)]
+
+
+def find_line_ends(data: bytes) -> I64:
+    """Where the lines of some bytes end."""
+    if len(data) >= LARGE and (native := compiled()) is not None:
+        found = native.find_line_ends(data)
+        if found is not None:
+            return found
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+
+
+def hash_ranges(data: bytes, start: I64, length: I64) -> Words:
+    """A number for the bytes of each range, all of them."""
+    if len(data) >= LARGE and (native := compiled()) is not None:
+        found = native.hash_ranges(data, start, length)
+        if found is not None:
+            return found
+    return _hash_ranges(data, start, length)
+
+
+def _hash_ranges(data: bytes, start: I64, length: I64) -> Words:
+    """The same with NumPy: eight bytes at a time, the last ones without what follows them."""
+    behind = data + bytes(8)
+    windows: Words = np.ndarray(len(data) + 1, np.uint64, behind, strides=(1,))
+    hashes: Words = length.astype(np.uint64) * _MULTIPLIERS[0]
+    rows, offset = np.flatnonzero(length), 0
+    while rows.size:
+        words, more = windows[start[rows] + offset], (64 - 8 * np.minimum(length[rows] - offset, 8)).astype(np.uint64)
+        words = words << more if sys.byteorder == "little" else words >> more
+        hashes[rows] = _fold(hashes[rows], words[:, None])
+        offset += 8
+        rows = rows[length[rows] > offset]
+    hashes *= _MULTIPLIERS[0]
+    return hashes
 
 
 def number_ranges(data: bytes, start: Indices, length: Indices) -> tuple[NDArray[np.int32], Indices]:
@@ -170,20 +205,30 @@ class Numbering:
         found = native.number_lines(data, lines) if native is not None else None
         if found is not None:
             codes, first = found
-            strings = [data[begin : data.index(b"\n", begin)] for begin in first.tolist()]
-            for string in [
-                *(one for one in strings if len(one) != 1),
-                *sorted(one for one in strings if len(one) == 1),
-            ]:
-                self._number(string)  # in the order of `number`
-            numbers = [self._numbers[string] for string in strings]
-            return np.array(numbers, np.uint8 if len(self.strings) <= 256 else np.int32)[
-                codes
-            ]  # a block takes little memory
-        end = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+            return self._renumber(codes, [data[begin : data.index(b"\n", begin)] for begin in first.tolist()])
+        end = find_line_ends(data)
         if len(end) != lines:
             return None
         return self.number(data + PADDING, np.concatenate(([0], end[:-1] + 1)), end)
+
+    def number_texts(self, texts: list[list[str]], sizes: I64) -> NDArray[np.integer] | None:
+        """The number of each string in many lists of so many, without joining them; None if that has to be done."""
+        found = native.number_texts(texts, sizes) if (native := compiled()) is not None else None
+        if found is None:
+            return None
+        codes, first = found
+        text = np.searchsorted(np.cumsum(sizes), first, side="right")
+        token = first - np.cumsum(sizes)[text] + sizes[text]
+        strings = (texts[i][k].encode() for i, k in zip(text.tolist(), token.tolist(), strict=True))
+        return self._renumber(codes, list(strings))
+
+    def _renumber(self, codes: Codes, strings: list[bytes]) -> NDArray[np.integer]:
+        """The numbers of strings that have numbers of their own: new ones come in the order of `number`."""
+        for string in [*(one for one in strings if len(one) != 1), *sorted(one for one in strings if len(one) == 1)]:
+            self._number(string)
+        numbers = [self._numbers[string] for string in strings]
+        # a block takes little memory
+        return np.array(numbers, np.uint8 if len(self.strings) <= 256 else np.int32)[codes]
 
     def number(self, block: bytes, start: Indices, end: Indices) -> Codes:
         """The number of each field block[start:end]; the block ends in at least 32 bytes of padding."""

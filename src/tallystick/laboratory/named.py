@@ -6,20 +6,24 @@ asked for, so that `tallystick check` imports what it needs and nothing else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import permutations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
-from tallystick.laboratory.spaces import Space, TypedSpace, Walk
+from tallystick.laboratory.spaces import OTHER_WORDS, Fields, Fixed, Keyed, Many, Space, TypedSpace, Walk, sampler_of
 from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
-from tallystick.structures.graphs import EventHierarchy, EventLink
+from tallystick.structures.graphs import AMR, EventHierarchy, EventLink, Prop, Var
 from tallystick.structures.texts import (
+    ArgumentDocument,
     Entity,
     EntitySet,
+    EventArgument,
     IndexedMention,
     Mention,
     RoleFillerEntity,
@@ -177,6 +181,48 @@ def _spans() -> dict[str, Subject]:
     return _scored("spans", known, TypedSpace.of(Spans), score)
 
 
+def _amr() -> dict[str, Subject]:
+    from tallystick.tasks.amr.metrics import METRICS
+
+    return _called("amr", METRICS, MEANINGS, lambda graph: graph)
+
+
+def _arguments() -> dict[str, Subject]:
+    from tallystick.tasks.arguments import metrics as room
+    from tallystick.tasks.arguments.stages import JUDGED, MODIFIERS, STAGES
+
+    # modifiers need parses, and judgements a judge
+    names = [name for name in STAGES if name not in (MODIFIERS, JUDGED)]
+    return _evaluated("arguments", names, FILLINGS, room.evaluate)
+
+
+def _calls() -> dict[str, Subject]:
+    from tallystick.tasks.calls.metrics import METRICS
+
+    return _called("calls", METRICS, TypedSpace.of(ToolCalls), _log)
+
+
+def _log(given: ToolCalls) -> list[dict[str, Any]]:
+    return [
+        {"name": one.name, "arguments": {key: value for key, value in vars(one.arguments).items() if value is not None}}
+        for one in given.calls
+    ]
+
+
+def _called(task: str, names: Iterable[str], space: Space, document: Callable[[Any], Any]) -> dict[str, Subject]:
+    """Metrics that are asked as their users ask them, by the function of the task."""
+    from tallystick.tasks.function import function_of
+
+    evaluate = function_of(task)
+
+    def score(left: Sequence[Any], right: Sequence[Any], name: str) -> Result:
+        sides = ([document(one) for one in side] for side in (left, right))
+        found: Result = evaluate(*sides, metrics=name)[name]
+        return found.changed(undefined=None)
+
+    return _scored(task, dict.fromkeys(names, "f1"), space, score)
+
+
 def _evaluated(task: str, names: Iterable[str], type_: Any, evaluate: Callable[..., Any]) -> dict[str, Subject]:
     """Metrics whose task makes something else of the values first."""
 
@@ -184,7 +230,8 @@ def _evaluated(task: str, names: Iterable[str], type_: Any, evaluate: Callable[.
         found: Result = evaluate(list(left), list(right), [name])[name]
         return found.changed(undefined=None)
 
-    return _scored(task, dict.fromkeys(names, "f1"), TypedSpace.of(type_), score)
+    space = type_ if isinstance(type_, TypedSpace) else TypedSpace.of(type_)
+    return _scored(task, dict.fromkeys(names, "f1"), space, score)
 
 
 def _scored(
@@ -200,6 +247,9 @@ def _scored(
 
 
 TASKS: dict[str, Callable[[], dict[str, Subject]]] = {
+    "amr": _amr,
+    "arguments": _arguments,
+    "calls": _calls,
     "coreference": _coreference,
     "dependencies": _dependencies,
     "equations": _equations,
@@ -234,7 +284,7 @@ def named(name: str) -> list[Subject]:
         if task in task_names():
             raise MetricError(
                 f"check does not make up documents of {task}; it knows the named metrics of {', '.join(TASKS)}. With --type MODULE:TYPE it "
-                "checks an expression, and with --function any function"
+                "checks an expression, or the metric that is derived from the type, and with --function any function"
             )
         raise MetricError(
             f"no task {task!r} with named metrics; there are {', '.join(known)}.{did_you_mean(task, known)}"
@@ -577,3 +627,106 @@ class Spans:
     """The spans of a text."""
 
     spans: Collection[TaggedSpan]
+
+
+@frozen
+class Arguments:
+    """What a tool may be given."""
+
+    city: str | None
+    days: int | None
+
+
+@frozen
+class ToolCall:
+    """A function, and what it is given."""
+
+    name: str
+    arguments: Arguments
+
+
+@frozen
+class ToolCalls:
+    """The calls of a log."""
+
+    calls: Collection[ToolCall]
+
+
+# Graphs of meaning: concepts by variable, and edges whose roles are those that some metric looks at, or, in the other half, others.
+
+_WORD = sampler_of(str)
+_CONSTANT = ("polarity", "wiki")
+_EDGE = {
+    "role": Fixed(("ARG0", "ARG1", "name", "polarity", "wiki"), ("ARG2", "ARG3", "time", "location", "op1")),
+    "source": _WORD,
+    "target": _WORD,
+}
+
+
+def _graph(value: Mapping[str, Any]) -> AMR:
+    instances = [Prop("instance", Var(variable), concept) for variable, concept in value["concepts"].items()]
+    edges = [
+        Prop(one["role"], Var(one["source"]), f'"{one["target"]}"' if one["role"] in _CONSTANT else Var(one["target"]))
+        for one in value["edges"]
+    ]
+    return AMR((*instances, *edges))
+
+
+class MeaningSpace(TypedSpace):
+    """Graphs of meaning, which are the same whatever their variables are called."""
+
+    def same(self, value: Any, other: Any) -> bool:
+        one, two = (self.build(graph).props for graph in (value, other))
+        if _facts(one, {}) != _facts(two, {}):
+            return False
+        ours, theirs = (list(dict.fromkeys(end.name for prop in side for end in _ends(prop))) for side in (one, two))
+        names = (dict(zip(ours, order, strict=True)) for order in permutations(theirs))
+        return len(ours) == len(theirs) and any(
+            _facts(one, table) == _facts(two, dict(zip(theirs, theirs, strict=True))) for table in names
+        )
+
+
+def _ends(prop: Prop) -> list[Var]:
+    return [end for end in (prop.subj, prop.obj) if isinstance(end, Var)]
+
+
+def _facts(props: Collection[Prop], names: Mapping[str, str]) -> Counter[tuple[str, ...]]:
+    """The propositions, with these names for the variables, or with none for all of them."""
+    return Counter(
+        (prop.rel, *(names.get(end.name, "") for end in _ends(prop)), "" if isinstance(prop.obj, Var) else prop.obj)
+        for prop in props
+    )
+
+
+_CONCEPTS = Fields(dict, {"key": _WORD, "value": _WORD})
+MEANINGS = MeaningSpace(
+    Fields(
+        _graph,
+        {
+            "concepts": Keyed(_CONCEPTS, lambda items: {one["key"]: one["value"] for one in items}, repeats=False),
+            "edges": Many(Fields(dict, _EDGE), list),
+        },
+    )
+)
+
+# Event arguments at places of one text, whose words are near each other in the ways that the stages forgive.
+
+_PLACES = (
+    (0, 0, "ant"),
+    (1, 1, "bee"),
+    (2, 3, "the ant"),
+    (4, 4, "Ant"),
+    (5, 7, "ant and bee"),
+    (8, 9, "the bee"),
+    (10, 10, "ant"),
+)
+_OTHER_PLACES = tuple((1000 + k, 1000 + k, text) for k, text in enumerate(OTHER_WORDS))
+
+
+def _filling(value: Mapping[str, Any]) -> EventArgument:
+    first, last, text = value["place"]
+    return EventArgument(value["event"], value["role"], text, (first, last))
+
+
+_FILLING = Fields(_filling, {"event": _WORD, "role": _WORD, "place": Fixed(_PLACES, _OTHER_PLACES)})
+FILLINGS = TypedSpace(Fields(lambda value: ArgumentDocument(value["arguments"]), {"arguments": Many(_FILLING, tuple)}))

@@ -325,6 +325,15 @@ class Leaf(Sampler):
 
 
 @frozen
+class Fixed(Leaf):
+    """A leaf whose values mean something by themselves, so that they are not renamed: a role that a metric looks at, a text with an article."""
+
+    @property
+    def closed(self) -> bool:
+        return True
+
+
+@frozen
 class Fields(Sampler):
     """A record."""
 

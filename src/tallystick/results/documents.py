@@ -205,9 +205,10 @@ def carry_documents(
     draw: Callable[[Any], Sequence[Drawing]] | None,
     budget: int,
     shapes: Callable[[Explanation], Sequence[Drawing]] | None = None,
+    pack: Pack | None = None,
 ) -> Carried:
     """These documents with everything that can be drawn of them, as many as the budget of bytes allows; `shapes` draws what the
-    explanation itself has."""
+    explanation itself has, and what a task has a `pack` for is neither explained nor drawn here."""
     out: list[JsonText] = []
     if explain is None and draw is None:
         return Carried(out, False)
@@ -215,22 +216,39 @@ def carry_documents(
     while len(out) < len(ids):
         known = 1 + (budget - weight) * len(out) // weight if weight else FIRST  # as many as there may be room for
         some = ids[len(out) : len(out) + max(1, min(known, TOGETHER))]
-        explained = None if explain is None else _explained(explain, some)
-        packed = None if explained is None else pack_documents(explained)
-        for k, key in enumerate(some):
-            tree, cut = (None, False) if packed is None else packed[k]
-            drawn: Sequence[Drawing] = ()
-            if draw is not None:
-                drawn = draw(key)
-            elif shapes is not None and explained is not None:
-                drawn = shapes(explained.tree(k))
-            drawings = JsonText(f"[{','.join(map(_drawing, drawn))}]")
-            one = to_json_object({"tree": written(tree), "drawings": drawings, "cut": cut})
+        ready = [None] * len(some) if pack is None else pack(some)
+        others = _pack_each([key for key, one in zip(some, ready, strict=True) if one is None], explain, draw, shapes)
+        for known_already in ready:
+            one = next(others) if known_already is None else known_already
             weight += len(one.encode())
             if weight > budget and out:
                 return Carried(out, True)
             out.append(one)
     return Carried(out, False)
+
+
+Pack = Callable[[Sequence[Any]], "Sequence[JsonText | None]"]
+"""Some documents as the page's script unpacks them (`unpack` of drawings.js); None for one that it cannot."""
+
+
+def _pack_each(
+    some: Sequence[Any],
+    explain: Callable[[Any], Explanation] | None,
+    draw: Callable[[Any], Sequence[Drawing]] | None,
+    shapes: Callable[[Explanation], Sequence[Drawing]] | None,
+) -> Iterator[JsonText]:
+    """The alignments and drawings of some documents."""
+    explained = None if explain is None or not some else _explained(explain, some)
+    packed = None if explained is None else pack_documents(explained)
+    for k, key in enumerate(some):
+        tree, cut = (None, False) if packed is None else packed[k]
+        drawn: Sequence[Drawing] = ()
+        if draw is not None:
+            drawn = draw(key)
+        elif shapes is not None and explained is not None:
+            drawn = shapes(explained.tree(k))
+        drawings = JsonText(f"[{','.join(map(_drawing, drawn))}]")
+        yield to_json_object({"tree": written(tree), "drawings": drawings, "cut": cut})
 
 
 def _drawing(drawing: Drawing) -> str:

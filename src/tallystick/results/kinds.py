@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import repeat
 from operator import eq
 from typing import Any
@@ -31,17 +31,18 @@ from tallystick.algebra.node import Similarity
 from tallystick.algebra.numbers import date, number
 from tallystick.algebra.text import are_plain, normalise_text, plain_text, text
 from tallystick.algebra.values import (
+    TRUTH_WORDS,
     boolean,
     english_date,
     english_number,
     has_no_digit,
     json,
+    looks_unreadable,
     magnitude,
     read_date,
     read_number,
 )
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.data import Objects, Scope
 from tallystick.frozen import frozen
 
 Pair = tuple[Any, Any]
@@ -62,7 +63,7 @@ class Kind:
     reads: Similarity | None = None
     """What makes something of both values of such a pair."""
     letters: Callable[[bytes, bytes], bool] | None = None
-    """What holds of the letters and digits of such texts (`_letters`), which is quickly asked."""
+    """What holds of the letters and digits of such texts, which is quickly asked (`_pairs_to_ask`)."""
     similarity: Similarity | None = None
     least: float = 1.0
     refine: Callable[[Any, Any], str] | None = None
@@ -79,47 +80,98 @@ def kinds_of(pairs: Sequence[Pair]) -> list[str]:
     """For each pair the first kind that its two values alone make it; none of it: an empty word."""
     found = [""] * len(pairs)
     left = list(range(len(pairs)))
-    asked = _pairs_to_ask(pairs)
+    texts = _ascii_texts(pairs)
+    asked = _pairs_to_ask(pairs, texts)
     for kind in KINDS.values():
         if kind.fits is None and kind.reads is None:
             continue
-        some = asked.get(kind.reads or kind.letters)
-        open_ = _of_kind(kind, left if some is None else [k for k in some if not found[k]], pairs)
+        some = asked.get(kind.reads or kind.letters or kind.fits)
+        open_ = _of_kind(kind, left if some is None else [k for k in some if not found[k]], pairs, texts)
         for k in open_:
             found[k] = kind.refine(*pairs[k]) if kind.refine is not None else kind.name
         left = [k for k in left if not found[k]] if open_ else left
     return found
 
 
-def _pairs_to_ask(pairs: Sequence[Pair]) -> dict[Any, list[int]]:
-    """By what reads both values, and by what holds of their letters, the places of the pairs that may be of such a kind."""
-    read = [(k, bits) for k, pair in enumerate(pairs) if (bits := _both_readings(*pair))]
-    letters = [_letters(*pair) for pair in pairs]
+@frozen(eq=False)
+class _Texts:
+    """The pairs of two ASCII texts among others, by place, and what all of them say at once: the letters and digits of both, in lower
+    case, and whether they have digits."""
+
+    places: list[int]
+    letters: list[tuple[bytes, bytes]]
+    digits: list[tuple[bool, bool]]
+    brackets: bool
+    """Whether one of them has a bracket, as JSON would."""
+
+    @cached_property
+    def wordy(self) -> set[int]:
+        """The pairs without any digit."""
+        return {k for k, (ours, theirs) in zip(self.places, self.digits, strict=True) if not ours and not theirs}
+
+
+def _ascii_texts(pairs: Sequence[Pair]) -> _Texts:
+    places = [k for k, (ours, theirs) in enumerate(pairs) if type(ours) is str and type(theirs) is str]
+    joined = _joined(pairs, places)
+    if joined is None:
+        places = [k for k in places if all(side.isascii() and "\0" not in side for side in pairs[k])]
+        joined = _joined(pairs, places)
+    if not places or joined is None:
+        return _Texts([], [], [], False)
+    letters = [side.translate(_LOWER, _NO_LETTERS).split(b"\0") for side in joined]
+    digits = [_have_digits(side) for side in joined]
+    brackets = any(sign in side for side in joined for sign in (b"{", b"["))
+    return _Texts(places, list(zip(*letters, strict=True)), list(zip(*digits, strict=True)), brackets)
+
+
+def _joined(pairs: Sequence[Pair], places: Sequence[int]) -> list[bytes] | None:
+    """The texts of both sides, each behind the other; None if these are not ASCII, or have what would part them inside."""
+    sides = ["\0".join([pairs[k][side] for k in places]) for side in (0, 1)]
+    apart = all(side.isascii() and side.count("\0") == max(0, len(places) - 1) for side in sides)
+    return [side.encode() for side in sides] if apart else None
+
+
+def _have_digits(joined: bytes) -> list[bool]:
+    """Which of some texts have a digit."""
+    signs = np.frombuffer(joined, np.uint8)
+    digits = np.concatenate(([0], np.cumsum((signs >= ord("0")) & (signs <= ord("9")))))
+    ends = np.append(np.flatnonzero(signs == 0), len(signs))
+    return (np.diff(digits[ends], prepend=0) > 0).tolist()  # type: ignore[no-any-return]
+
+
+def _pairs_to_ask(pairs: Sequence[Pair], texts: _Texts) -> dict[Any, list[int]]:
+    """By what reads both values, by what holds of their letters, and by what fits them, the places of the pairs that may be of such a
+    kind. Texts that are equal, or of which one is in the other, when case, punctuation and spaces are ignored have such letters: where they
+    have not, no more has to be asked. What can be read has digits, or is the word of a truth value."""
+    known = set(texts.places)
+    others = [k for k in range(len(pairs)) if k not in known]
+    both = list(zip(texts.places, texts.letters, texts.digits, strict=True))
+    maybe = [k for k, (a, b), digits in both if all(digits) or (a in _TRUTH_LETTERS and b in _TRUTH_LETTERS)]
+    read = [(k, bits) for k in (*others, *maybe) if (bits := _both_readings(*pairs[k]))]
     return {
         **{reader: [k for k, bits in read if bits & bit] for reader, bit in _READERS.items()},
-        **{fits: [k for k, both in enumerate(letters) if not both or fits(*both)] for fits in (eq, _one_inside)},
+        **{fits: [*others, *(k for k, (a, b), _ in both if fits(a, b))] for fits in (eq, _one_inside)},
+        _same_digits: [*others, *(k for k, _, (ours, theirs) in both if ours == theirs)],
+        _is_opposite: others,
+        **({} if texts.brackets else {_json_inside: others}),
     }
 
 
-def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair]) -> list[int]:
+def _of_kind(kind: Kind, places: list[int], pairs: Sequence[Pair], texts: _Texts) -> list[int]:
     """Which of the pairs at some places are of a kind."""
     if kind.fits is not None:
-        places = [k for k in places if kind.fits(*pairs[k])]
+        sure = texts.wordy if kind.fits is _same_digits else ()
+        places = [k for k in places if k in sure or kind.fits(*pairs[k])]
     if kind.similarity is None:
         return places
-    given = weights(kind.similarity, [pairs[k] for k in places])
-    return [k for k, weight in zip(places, given, strict=True) if weight >= kind.least]
+    if not places:
+        return places
+    given = kind.similarity.weights_of_values([pairs[k][0] for k in places], [pairs[k][1] for k in places])
+    return [places[k] for k in np.flatnonzero(given >= kind.least).tolist()]
 
 
-def _letters(reference: Any, predicted: Any) -> tuple[bytes, bytes] | None:
-    """The letters and digits of two texts, in lower case; None where something else may matter, too. Texts that are equal, or of which one
-    is in the other, when case, punctuation and spaces are ignored have such letters: where they have not, no more has to be asked."""
-    if type(reference) is not str or type(predicted) is not str or not reference.isascii() or not predicted.isascii():
-        return None
-    return reference.encode().translate(_LOWER, _NO_LETTERS), predicted.encode().translate(_LOWER, _NO_LETTERS)
-
-
-_LOWER, _NO_LETTERS = bytes(range(256)).lower(), bytes(code for code in range(128) if not chr(code).isalnum())
+_LOWER = bytes(range(256)).lower()
+_NO_LETTERS = bytes(code for code in range(1, 128) if not chr(code).isalnum())
 
 
 def _one_inside(one: bytes, other: bytes) -> bool:
@@ -132,15 +184,6 @@ def _which_part(reference: str, predicted: str) -> str:
     if abs(more) == 1 and _same_digits(reference, predicted) and min(map(len, (reference, predicted))) > 4:
         return "typo"
     return "longer" if more > 0 else "truncated"
-
-
-def weights(similarity: Similarity, pairs: Sequence[Pair]) -> list[float]:
-    """What a similarity gives to each pair."""
-    if not pairs:
-        return []
-    reference, predicted = zip(*pairs, strict=True)
-    r, p = similarity.encode(Objects(list(reference)), Objects(list(predicted)), Scope())
-    return similarity.one_to_one_weights(r, p).tolist()  # type: ignore[no-any-return]
 
 
 def _in_english(name: str, reads: Callable[[str], bool]) -> Callable[[Any, Any], str]:
@@ -181,6 +224,11 @@ def _same_digits(reference: Any, predicted: Any) -> bool:
     )
 
 
+def _signs_differ(reference: Any, predicted: Any) -> bool:
+    """Whether two values may be one number under two signs; two numbers above 0 are not, or they are `equal` and were seen before."""
+    return not (type(reference) in (int, float) and type(predicted) in (int, float) and reference > 0 and predicted > 0)
+
+
 def _json_inside(reference: Any, predicted: Any) -> bool:
     return (isinstance(reference, str) and reference.lstrip()[:1] in ("{", "[")) or (
         isinstance(predicted, str) and predicted.lstrip()[:1] in ("{", "[")
@@ -206,6 +254,8 @@ def _readings(value: Any) -> int:
 
 
 def _find_readings(value: Any) -> int:
+    if isinstance(value, str) and looks_unreadable(value):
+        return 0
     return sum(bit for similarity, bit in _READERS.items() if _reads(similarity, value))
 
 
@@ -223,6 +273,7 @@ _POINT, _NUMBER, _DATE, _TRUTH = number(parse="point"), number(parse="auto"), da
 _READERS: dict[Similarity, int] = {_POINT: 1, _NUMBER: 2, _DATE: 4, _TRUTH: 8}
 _NUMBERS, _TRUTHS = 1 | 2, 8
 """The readers of numbers, and the one of truth values, which alone needs no digits."""
+_TRUTH_LETTERS = frozenset(word.encode() for word in TRUTH_WORDS if word.isascii())
 
 
 def _is_rounded(reference: Any, predicted: Any) -> bool:
@@ -368,7 +419,7 @@ KINDS = {
             "empty", "an empty value on one side, nothing on the other", True, remedy={"nothing": ["missing", "null", "empty"]}
         ),
         Kind(
-            "sign", "the same number with the other sign", reads=_NUMBER, similarity=via(magnitude, equal),
+            "sign", "the same number with the other sign", reads=_NUMBER, fits=_signs_differ, similarity=via(magnitude, equal),
             remedy={"expression": "via(tallystick:magnitude, equal)"},
         ),
         Kind("opposite", "the other truth value", fits=_is_opposite),

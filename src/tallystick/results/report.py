@@ -21,7 +21,7 @@ from tallystick.errors import MetricError, counted
 from tallystick.files.json_values import collector_paused
 from tallystick.files.writing import JsonText, to_json_object, write_atomically
 from tallystick.frozen import frozen
-from tallystick.results.documents import Carried, carry_documents, derivation
+from tallystick.results.documents import Carried, Pack, carry_documents, derivation
 from tallystick.results.resampling import Interval, intervals
 from tallystick.results.result import RESAMPLES, interval_line, worst_first
 from tallystick.results.tables import figure_name, shorten, shorten_both
@@ -68,6 +68,8 @@ class Parts:
     errors: Sequence[Table] = ()
     explain: Callable[[Any], Explanation] | None = None
     draw: Callable[[Any], Sequence[Drawing]] | None = None
+    pack: Pack | None = None
+    """Documents in columns, of which the page makes what `explain` and `draw` have."""
     main: str = ""
     alignment: str = "Alignment"
     absent: str = ""
@@ -157,8 +159,9 @@ def render(page: Page) -> str:
     axes = Axes.of(page)
     order = _worst_first(page)[:LISTED]
     carried = carry_documents(
-        [results[0].ids[k] for k in order[: page.cap]], page.parts.explain, page.parts.draw, BUDGET, _shapes_of(page)
-    )
+        [results[0].ids[k] for k in order[: page.cap]], page.parts.explain, page.parts.draw, BUDGET, _shapes_of(page),
+        page.parts.pack,
+    )  # fmt: skip
     sections = page.parts.filled_sections
     listed = f"{_listed_text(page, len(order))} are drawn and ranked here." if len(order) < len(results[0].ids) else ""
     return render_page(

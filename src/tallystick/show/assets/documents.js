@@ -70,7 +70,7 @@ function item(i) {
   return el("li", "", details);
 }
 function fill(body, i) {
-  const one = data.aligned[i];
+  const one = unpack(data.aligned[i]);
   if (docs.absent) {
     body.append(el("p", "note", docs.absent));
     return;

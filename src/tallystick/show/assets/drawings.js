@@ -4,6 +4,47 @@ const SIGN = { "=": "", "-": "−", "+": "+", "~": "≠" };
 
 function drawing(d) { return { text: drawText, graph: drawGraph, arcs: drawArcs, boxes: drawBoxes, lanes: drawLanes, table: drawTables }[d.kind](d); }
 
+// A document of coreference travels as columns: its words, of each side how many mentions an entity has and where they are (the first word,
+// and how many more), and which entities are matched. Here it becomes the tree and the drawing, as Python makes them of other documents.
+function unpack(one) {
+  if (!one?.chains) return one;
+  const { title, note, text, sides, pairs, weight } = one.chains;
+  const sentences = text.split("\n").map(line => line.split(" ")), words = sentences.flat();
+  const short = line => line.length > 300 && [...line].length > 300 ? [...line].slice(0, 299).join("") + "…" : line;
+  const said = ([first, last]) => [...words.slice(first, last + 1), `[${first === last ? first : `${first}-${last}`}]`].join(" ");
+  const [ours, theirs] = sides.map(([sizes, first, more]) => {
+    let at = 0;
+    return sizes.map(n => Array.from({ length: n }, () => [first[at], first[at] + more[at++]]));
+  });
+  const alone = (entities, matched) => entities.filter((_, k) => !matched.has(k)), [left, right] = pairs.map(side => new Set(side));
+  const chains = [...pairs[0].map((i, k) => [ours[i], theirs[pairs[1][k]]]), ...alone(ours, left).map(k => [k, []]), ...alone(theirs, right).map(r => [[], r])];
+  const everywhere = [theirs, ours].map(side => new Set(side.flat().map(String)));
+  const marks = [[], []], lone = [0, 0];
+  const children = chains.map(([k, r], number) => {
+    const matched = k.length && r.length, places = new Map(r.map((one, j) => [String(one), j])), there = new Set(k.map(String).filter(one => places.has(one)));
+    [k, r].forEach((mentions, side) => {
+      if (!mentions.length) return;
+      const label = matched ? String(number + 1) : "kr"[side] + ++lone[side], group = matched ? number : 10000 + 2 * number + side;
+      for (const one of mentions) {
+        const status = there.has(String(one)) ? "=" : everywhere[side].has(String(one)) ? "~" : "-+"[side];
+        marks[side].push([one[0], one[1] + 1, label, status, group]);
+      }
+    });
+    if (!r.length) return ["entity", "-", 0, 1, 0, short(k.map(said).join("; ")), null];
+    if (!k.length) return ["entity", "+", 0, 0, 1, null, short(r.map(said).join("; "))];
+    const rows = [];
+    k.forEach((one, i) => { if (there.has(String(one))) rows.push([`${i + 1} ↔ ${places.get(String(one)) + 1}`, "=", 1, 1, 1, short(said(one)), 0]); });
+    k.forEach((one, i) => { if (!there.has(String(one))) rows.push([String(i + 1), "-", 0, 1, 0, short(said(one)), null]); });
+    r.forEach((one, j) => { if (!there.has(String(one))) rows.push([String(j + 1), "+", 0, 0, 1, null, short(said(one))]); });
+    const name = `entity ${number + 1}`;
+    return rows.length === 1 ? [name, ...rows[0].slice(1)] : [name, "=", Number(fixed(2 * there.size / (k.length + r.length), 4)), 1, 1, null, null, rows];
+  });
+  return {
+    tree: ["entities", "=", weight, ours.length, theirs.length, null, null, children],
+    drawings: [{ kind: "text", title, sentences, reference: marks[0], predicted: marks[1], coloured: true, note }], cut: false,
+  };
+}
+
 // Texts: both sides side by side. Highlights may nest and cross: one that crosses is closed and opened again.
 function drawText(d) {
   const box = el("section", "texts");

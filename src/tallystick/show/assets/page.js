@@ -56,9 +56,14 @@ theme.addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
 });
 
+// The data as the page shows them: documents that travel in columns are unpacked.
+function saved() {
+  if (!data.aligned) return data;
+  return { ...data, aligned: Object.fromEntries(Object.entries(data.aligned).map(([k, one]) => [k, unpack(one)])) };
+}
 document.getElementById("save").addEventListener("click", () => {
   const link = el("a");
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 1)], { type: "application/json" }));
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(saved(), null, 1)], { type: "application/json" }));
   link.download = "tallystick-report.json";
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -65,6 +65,7 @@ class Calls(Task):
     Settings = CallSettings
     folder_of = (".json", ".txt", ".md")
     main = explained = "arguments"
+    invalid_answers = True
     unit = "log"
     breakdowns = ("label", "field")
     labels = {"function": "calls[*].name"}
@@ -147,10 +148,12 @@ class Calls(Task):
     def show(self, scored: Scored, settings: CallSettings, asked: Asked) -> Shown:
         from tallystick.tasks.calls.metrics import functions_table
 
+        invalid = scored.corpus.prepared.pairing.predicted.findings.invalid_as_dict()
         if asked.by is not None:
-            return Shown()
+            return Shown(json=invalid)
         table = functions_table(scored.corpus)
-        return Shown([table], {"functions": [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+        functions = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        return Shown([table], {"functions": functions, **invalid})
 
     def parts(self, scored: Scored, settings: CallSettings, shown: Shown) -> Parts:
         from tallystick.tasks.calls.metrics import functions_table

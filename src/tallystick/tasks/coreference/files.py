@@ -16,15 +16,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import offsets_of
+from tallystick.engine.native import compiled
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
-from tallystick.files.source import AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
-from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, document_key, number_by_first
+from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, begins_list, find_format
+from tallystick.files.table import find_line_ends, hash_ranges, take_ranges
+from tallystick.tasks.coreference.chains import Chains, IntArray, KeptTexts, document_key, number_by_first
 
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
@@ -136,54 +140,6 @@ def _overlapping(text: Bytes) -> npt.NDArray[np.uint64]:
     """The eight bytes that begin at each byte, as one number."""
     view: npt.NDArray[np.uint64] = np.ndarray(len(text) - 7, np.dtype("<u8"), text.data, strides=(1,))
     return view
-
-
-# The bytes of a word are added up times these, which are odd and as good as random, so that their places count.
-_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64)
-_HALF = np.uint64(32)
-_WINDOW = 32
-"""So many bytes are looked at at once: to fetch fewer takes as long."""
-_NOTHING_BEHIND = np.zeros(_WINDOW, np.uint8)
-_VOID = np.dtype((np.void, _WINDOW))
-_FIRST = np.tril(np.full((_WINDOW + 1, _WINDOW), 255, np.uint8), -1).view(_VOID).reshape(-1)
-"""What leaves the first so many bytes of a window."""
-
-
-def _mixed_bytes(piece: bytes, place: IntArray, length: IntArray) -> npt.NDArray[np.uint64]:
-    """A number for the bytes at each of these places, at most `_WINDOW` of them."""
-    text = np.frombuffer(piece, np.uint8)
-    limit = len(text) - _WINDOW
-    late = np.flatnonzero(place > limit)  # what is behind them is not there
-    if limit < 0 or len(late) == len(place):
-        found = _windows(np.concatenate((text, _NOTHING_BEHIND)))[np.minimum(place, len(text))]
-    else:
-        found = _windows(text)[np.minimum(place, limit) if len(late) else place]
-        rest = np.concatenate((text[limit:], _NOTHING_BEHIND))
-        found[late] = _windows(rest)[np.minimum(place[late] - limit, _WINDOW)]
-    words = found.view("<u8")
-    if int(length.min()) < _WINDOW:
-        words &= _FIRST.take(np.minimum(length, _WINDOW)).view("<u8")
-    mixed: npt.NDArray[np.uint64] = words[:: len(_FACTORS)] * _FACTORS[0]
-    for column in range(1, len(_FACTORS)):
-        mixed += words[column :: len(_FACTORS)] * _FACTORS[column]
-    return mixed
-
-
-def _windows(text: Bytes) -> npt.NDArray[np.void]:
-    """The bytes that begin at each byte."""
-    view: npt.NDArray[np.void] = np.ndarray(len(text) - _WINDOW + 1, _VOID, text.data, strides=(1,))
-    return view
-
-
-def _blanks_before(piece: bytes, end: IntArray) -> IntArray:
-    """How many blanks are before each of these places."""
-    text = np.frombuffer(piece, np.uint8)
-    start = end.copy()
-    walking = np.arange(len(end))
-    while len(walking := walking[_SEPARATES[text[start[walking] - 1]] & (start[walking] > 0)]):
-        start[walking] -= 1
-    blanks: IntArray = end - start
-    return blanks
 
 
 class Ids:
@@ -366,6 +322,9 @@ _LAST[ord("\n")] = _EMPTY
 _SEPARATES = np.zeros(256, np.bool_)
 _SEPARATES[list(b" \t\r\n")] = True
 
+_DIGIT = np.zeros(256, np.bool_)
+_DIGIT[list(b"0123456789")] = True
+
 # Walking over all lines at once, byte by byte, pays as long as many of them walk; few go further than this.
 _STEPS = 64
 
@@ -401,16 +360,17 @@ class _Reading:
     ids: Ids = field(default_factory=Ids)
     found: list[tuple[IntArray, IntArray, IntArray, IntArray, Flags, Flags]] = field(default_factory=list)
     """For the elements of each piece: document, token, line, id, begins, ends."""
-    texts: list[Sentences] = field(default_factory=list)
+    texts: list[list[Bytes]] = field(default_factory=list)
+    """Of each document the words of each piece, with a byte behind each: a newline where a sentence ends, else a blank."""
+    wordless: set[int] = field(default_factory=set)
+    """Documents with a token that has no word."""
     signs: list[int] = field(default_factory=list)
     """For each document a number that stands for its words."""
-    layouts: list[tuple[int, bool] | None] = field(default_factory=list)
-    """The `_layout` of each document, once its first token was read."""
 
     def take(self, piece: bytes) -> None:
         """Read a piece of whole lines."""
         data = np.frombuffer(piece, np.uint8)
-        newline = np.flatnonzero(data == ord("\n"))
+        newline = find_line_ends(piece)
         end, kind = _last_bytes(data, newline)
         line_start = np.empty_like(newline)
         line_start[0] = 0
@@ -428,14 +388,14 @@ class _Reading:
             is_token[line] = False
         count = np.cumsum(is_token)
         document = self._documents(marks, count)
+        tokens = np.flatnonzero(is_token)
+        words = _find_words(piece, line_start[tokens], newline[tokens])
+        self._sign(hash_ranges(piece, *words), tokens, document, count)
         if self.keep_text:
-            self._keep_words(data, line_start, is_token, set(document[1:, 0].tolist()))
+            self._keep_words(piece, *words, data[line_start], is_token, document[1:, 0])
 
         cells = np.flatnonzero((kind == _OTHER) & is_token)
         start = _cell_starts(data, end[cells])
-        cell_start = end - 1
-        cell_start[cells] = start
-        self._sign(piece, document, is_token, count, line_start, cell_start)
         if len(cells):
             elements = self._elements(data, cells, start, end[cells])
             line = cells[elements.cell]
@@ -445,66 +405,38 @@ class _Reading:
         self.lines += len(newline)
         self.tokens += int(count[-1])
 
-    def _keep_words(self, data: Bytes, line_start: IntArray, is_token: Flags, begins: set[int]) -> None:
-        """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
-        words = _find_words(data, line_start, is_token)
-        others = np.flatnonzero(~is_token)
-        before = (others - np.arange(len(others))).tolist()  # how many words
-        done = 0
-        for number, upto, first in zip(others.tolist(), before, data[line_start[others]].tolist(), strict=True):
-            if upto > done:
-                self.texts[-1][-1] += words[done:upto]
-            if number in begins:
-                self.texts.append([[]])
-            elif self.texts and first != ord("#"):
-                self.texts[-1].append([])
-            done = upto
-        if done < len(words):
-            self.texts[-1][-1] += words[done:]
-
-    def _sign(
-        self,
-        piece: bytes,
-        documents: IntArray,
-        is_token: Flags,
-        count: IntArray,
-        line_start: IntArray,
-        cell_start: IntArray,
+    def _keep_words(
+        self, piece: bytes, start: IntArray, length: IntArray, first_bytes: Bytes, is_token: Flags, begins: IntArray
     ) -> None:
-        """Add the words of a piece to the signs of its documents. `count` is the number of tokens up to each line.
+        """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
+        text = take_ranges(piece, start, length + 1)
+        offset = offsets_of(length + 1)
+        others = np.flatnonzero(~is_token)
+        before = others - np.arange(len(others))  # how many words
+        ends = np.unique(before[first_bytes[others] != ord("#")])
+        text[offset[1:] - 1] = ord(" ")
+        text[offset[ends[ends > 0]] - 1] = ord("\n")
+        if len(ends) and ends[0] == 0 and self.texts and self.texts[-1]:
+            self.texts[-1][-1][-1] = ord("\n")
+        cuts = [0, *before[np.searchsorted(others, begins)].tolist(), len(start)]
+        empty = np.flatnonzero(length == 0).tolist()
+        for k, (done, upto) in enumerate(pairwise(cuts)):
+            if k:
+                self.texts.append([])
+            if upto > done:
+                self.texts[-1].append(text[offset[done] : offset[upto]])
+            if empty and any(done <= word < upto for word in empty):
+                self.wordless.add(len(self.texts) - 1)
 
-        Words are not cut out: a line is looked at from where its word begins up to its last column. Of lines with many columns, between single tabs,
-        only the length and the first bytes are looked at, about thirty of the word. Lines that differ in the last column alone have equal signs; if signs
-        differ, it is the words that are compared (`Chains.words`).
-        """
+    def _sign(self, hashes: npt.NDArray[np.uint64], tokens: IntArray, documents: IntArray, count: IntArray) -> None:
+        """Add the hashes of the words of a piece to the signs of its documents. `count` is the number of tokens up to each line, `tokens` are
+        the lines with one. If signs differ, it is the words that are compared (`Chains.words`)."""
         if not self.names:
             return
         documents = documents[np.append(np.diff(documents[:, 0]) > 0, True)]  # none that begins where the piece does
         begins, number = documents[:, 0], np.maximum(documents[:, 1], 0)
-        layouts = self._find_layouts(piece, documents, count, line_start, cell_start)
-        lines = np.diff(begins, append=len(line_start))
-        at = line_start + np.repeat(layouts[:, 0], lines)
-        length = cell_start - at
-        others = np.flatnonzero(~is_token)
-        length[others] = _WINDOW
-        whole = np.flatnonzero(np.repeat(layouts[:, 1], lines)) if layouts[:, 1].any() else np.empty(0, np.int64)
-        if len(whole):
-            whole = whole[is_token[whole]]
-            length[whole] -= _blanks_before(piece, cell_start[whole])
-        if int(length.min()) < 1:  # a line that ends before others have their word: look at all of it
-            ragged = np.flatnonzero(length < 1)
-            at[ragged] = line_start[ragged]
-            length[ragged] = cell_start[ragged] - at[ragged]
-        sign = _mixed_bytes(piece, at, length)
-        sign += length.view(np.uint64)
-        while len(whole := whole[length[whole] > _WINDOW]):
-            at[whole] += _WINDOW
-            length[whole] -= _WINDOW
-            sign[whole] *= _FACTORS[0]
-            sign[whole] += _mixed_bytes(piece, at[whole], length[whole])
-        sign *= _FACTORS[1]
-        sign ^= sign >> _HALF
-        sign[others] = 0
+        sign = np.zeros(len(count), np.uint64)
+        sign[tokens] = hashes ^ (hashes >> np.uint64(32))
         sums = np.add.reduceat(sign, begins)
         # times the number of the token in its document, so that the order counts
         sign *= count.view(np.uint64)
@@ -512,17 +444,6 @@ class _Reading:
         sums = np.add.reduceat(sign, begins) - sums * first.view(np.uint64)
         for one, value in zip(number.tolist(), sums.tolist(), strict=True):
             self.signs[one] = (self.signs[one] + value) % (1 << 64)
-
-    def _find_layouts(
-        self, piece: bytes, documents: IntArray, count: IntArray, line_start: IntArray, cell_start: IntArray
-    ) -> IntArray:
-        """The layout of the document of each stretch, found in its first token."""
-        for begin, one in documents.tolist():
-            if self.layouts[one] is None:
-                row = int(np.searchsorted(count, count[begin] + 1)) if begin else int(np.searchsorted(count, 1))
-                if row < len(count):
-                    self.layouts[one] = _layout(piece[line_start[row] : cell_start[row]])
-        return np.array([self.layouts[one] or (0, 0) for one in documents[:, 1].tolist()], np.int64)
 
     def _elements(self, data: Bytes, cells: IntArray, start: IntArray, end: IntArray) -> Elements:
         try:
@@ -577,7 +498,6 @@ class _Reading:
                 self.begin_lines.append(self.lines + line + 1)
                 self.first_tokens.append(self.tokens + tokens)
                 self.signs.append(0)
-                self.layouts.append(None)
                 stretches.append((line, len(self.names) - 1))
             elif END.match(text):
                 if not self.inside:
@@ -658,10 +578,12 @@ class _Reading:
             warnings=warnings,
         )
 
-    def _texts(self) -> dict[str, Sentences]:
+    def _texts(self) -> KeptTexts:
         """The words of the documents that were kept, without those of documents that have none."""
-        found = zip(self.names, self.texts, strict=False)
-        return {name: [sentence for sentence in text if sentence] for name, text in found if all(map(all, text))}
+        found = enumerate(zip(self.names, self.texts, strict=False))
+        return KeptTexts({
+            name: b"".join(part.tobytes() for part in text) for k, (name, text) in found if k not in self.wordless
+        })  # fmt: skip
 
     def _comment_warnings(self) -> list[str]:
         if not self.comments:
@@ -695,69 +617,53 @@ class _Reading:
         raise self.pieces.error(message, where, column)
 
 
-def _word_column(cells: Sequence[str | bytes]) -> int:
-    """The column of the word, of which the first six cells are enough: the fourth (CoNLL: document, part, number, word), or, where the first column is the
-    number, the second (SemEval). A line of one column has none, -1."""
-    if len(cells) < 3:
-        return len(cells) - 2
-    numbered = cells[0].isdigit() and not (len(cells) > 3 and cells[1].isdigit())
-    return 1 if numbered else min(3, len(cells) - 2)
-
-
-def _word(cells: list[str]) -> str:
-    column = _word_column(cells)
-    return cells[column] if column >= 0 else ""
-
-
-def _layout(line: bytes) -> tuple[int, bool]:
-    """Of a line without its last column: where the column before the word ends, and whether to look at all that comes after it, because there is little or
-    columns are filled up with blanks."""
-    cells = line.split(None, 5)
-    before = 0
-    for cell in cells[: max(_word_column([*cells[:5], b"-"]), 0)]:
-        before = line.index(cell, before) + len(cell)
-    return before, len(cells) < 6 or b"  " in line
-
-
 def _words(source: Source) -> dict[str, list[str]]:
     """The words of each document that has them, read anew."""
     texts = read_conll(source, keep_text=True).texts
     return {name: [word for sentence in text for word in sentence] for name, text in texts.items()}
 
 
-def _find_words(data: Bytes, line_start: IntArray, is_token: Flags) -> list[str]:
-    """`_word` of each line that is a token, found for all at once in lines of five cells or more whose first begins or ends with no digit."""
+def _find_words(piece: bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the word of each line is, and how long it is: in the fourth column (CoNLL: document, part, number, word); or in the second if the first is the
+    number (SemEval); or in the fifth of seven if the third and fourth are numbers (ECB+: topic, document, sentence, number, word). The last column is no
+    word; a line that has no other has none."""
+    if len(piece) >= LARGE and (native := compiled()) is not None:
+        found = native.find_words(piece, starts, ends)
+        if found is not None:
+            return found
+    return _find_words_by_columns(piece, starts, ends)
+
+
+def _find_words_by_columns(piece: bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
+    """The same with NumPy."""
+    data = np.frombuffer(piece, np.uint8)
     blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
-    begins = ~blank
-    begins[1:] &= blank[:-1]
-    cell = np.flatnonzero(begins)
-    first = np.searchsorted(cell, line_start)
-    many = (np.diff(first, append=len(cell)) > 4)[is_token]
-    first, line_start = first[is_token], line_start[is_token]
-    if many.any():
-        ends = data[cell[first[many]]], data[_ends(blank, cell[first[many] + 1]) - 1]
-        sign, other = ((one < 128) & ((one < ord("0")) | (one > ord("9"))) for one in ends)
-        many[many] = sign | other
-    words: list[str] = []
-    if many.any():
-        found = _in_lines(data, cell[first[many] + 3], _ends(blank, cell[first[many] + 4]))
-        words = found.tobytes().decode().split("\n")[:-1]
-    if len(words) == len(many):
-        return words
-    every = np.empty(len(many), object)
-    every[many] = words
-    text = data.tobytes()
-    for k, start in zip(np.flatnonzero(~many).tolist(), line_start[~many].tolist(), strict=True):
-        every[k] = _word([one.decode() for one in text[start : text.index(b"\n", start)].split(None, 5)])
-    return every.tolist()  # type: ignore[no-any-return]
+    edges = np.flatnonzero(np.concatenate((~blank[:1], blank[1:] != blank[:-1])))
+    begin, end = edges[::2], edges[1::2]  # each line ends with a blank
+    first = np.searchsorted(begin, starts)
+    cells = np.searchsorted(begin, ends) - first
+    column = np.minimum(cells - 2, 3)
+    number = partial(_are_numbers, data, begin, end)
+    some = np.flatnonzero(cells > 2)
+    some = some[number(first[some])]
+    column[some[(cells[some] == 3) | ~number(first[some] + 1)]] = 1
+    some = np.flatnonzero(cells == 7)
+    column[some[~number(first[some] + 1) & number(first[some] + 2) & number(first[some] + 3)]] = 4
+    start, length = starts.copy(), np.zeros(len(starts), np.int64)
+    there = np.flatnonzero(column >= 0)
+    cell = (first + column)[there]
+    start[there], length[there] = begin[cell], end[cell] - begin[cell]
+    return start, length
 
 
-def _ends(blank: Flags, behind: IntArray) -> IntArray:
-    """Where cells end, given where the next ones begin."""
-    end = behind - 1
-    while (more := blank[end - 1]).any():
-        end = end - more
-    return end
+def _are_numbers(data: Bytes, begin: IntArray, end: IntArray, cell: IntArray) -> Flags:
+    """Which cells consist of digits."""
+    found: Flags = _DIGIT[data[begin[cell]]] & _DIGIT[data[end[cell] - 1]]
+    longer = np.flatnonzero(found & (end[cell] - begin[cell] > 2))
+    if len(longer):
+        others = np.cumsum(~_DIGIT[data], dtype=np.int64)
+        found[longer] = others[begin[cell[longer]]] == others[end[cell[longer]] - 1]
+    return found
 
 
 def _in_lines(data: Bytes, start: IntArray, end: IntArray) -> Bytes:
@@ -857,7 +763,7 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 FORMATS = (
     Format(
         "jsonl",
-        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        lambda opening: opening.head.lstrip()[:1] == b"{" or begins_list(opening.head),
         _read_jsonl,
     ),
     Format(

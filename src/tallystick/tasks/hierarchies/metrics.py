@@ -38,7 +38,7 @@ from tallystick.frozen import frozen
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.structures.graphs import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
-from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, Overlaps, Side, tally_entities
+from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, Overlaps, Side, mentions
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows
@@ -97,8 +97,7 @@ class HierarchyMetric:
 
 
 def _mentions(t: Overlaps, key: Graph, response: Graph) -> F64:
-    sides = t.key.by_document(), t.response.by_document()
-    return tally_entities(MENTIONS, t if sides == (t.key, t.response) else Overlaps(*sides, t.documents))
+    return mentions(t)
 
 
 # Metrics over links run through the engine, on columns; nodes that cannot share a mention are kept apart by their component.

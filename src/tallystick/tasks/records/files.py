@@ -695,7 +695,9 @@ class Pairing:
             missing += [key for key, place in zip(keys, found, strict=True) if place is None]
             if self.fills_gaps or not missing:
                 predictions = right.values_at(found)
-                self._note_invalid(keys, predictions)
+                self._note_invalid(
+                    keys, predictions, {key for key, place in zip(keys, found, strict=True) if place is None}
+                )
                 self._name_lines(keys, [lines.get(key) for key in keys])
                 yield Batch(keys, references, predictions)
             numbers, keys, references = left.take()
@@ -743,7 +745,8 @@ class Pairing:
         if wanted:
             yield from ((line, key) for line, key in self.open(self.reference).ids() if number(key) in wanted)
 
-    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
+    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any], absent: Collection[Any] = ()) -> None:
+        """Count the predictions that cannot be read, and the documents that have none."""
         if isinstance(predictions, Rows):
             data = split_surplus(predictions.data)[0]
             places = np.flatnonzero(data.position < 0).tolist() if isinstance(data, Nullable) else []
@@ -751,8 +754,7 @@ class Pairing:
         else:
             invalid = [(key, one) for key, one in zip(keys, predictions, strict=True) if type(one) is Invalid]
         for key, one in invalid:
-            if not (self.noted_elsewhere and one == NO_PREDICTION):
-                self.predicted.findings.add_invalid(key, one.reason)
+            self.predicted.findings.add_invalid(key, one.reason, unanswered=self.noted_elsewhere and key in absent)
 
     def warnings(self) -> Iterator[str]:
         """What to say when all was read."""

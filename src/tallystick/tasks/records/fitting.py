@@ -48,6 +48,8 @@ class Findings(Surpluses):
     repaired_documents: dict[Any, tuple[str, ...]] = field(default_factory=dict)
     invalid: list[tuple[Any, str]] = field(default_factory=list)
     invalids: int = 0
+    unanswered: set[Any] = field(default_factory=set)
+    """Which of these are documents without a prediction that `Missing` reports."""
     unread: int = 0
     first_unread: str = ""
     repeated: int = 0
@@ -59,9 +61,11 @@ class Findings(Surpluses):
     looked_inside: int = 0
     advice = " (--unknown ignore leaves them out)"
 
-    def add_invalid(self, key: Any, reason: str) -> None:
-        """Count what could not be read; the first ones are listed."""
+    def add_invalid(self, key: Any, reason: str, unanswered: bool = False) -> None:
+        """Count what could not be read, or is not there; the first ones are listed."""
         self.invalids += 1
+        if unanswered:
+            self.unanswered.add(key)
         if len(self.invalid) < MOST_LISTED:
             self.invalid.append((key, reason))
 
@@ -80,6 +84,7 @@ class Findings(Surpluses):
         self.repaired_documents.update(other.repaired_documents)
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
+        self.unanswered |= other.unanswered
         self.unread += other.unread
         self.first_unread = self.first_unread or other.first_unread
         self.wrapping = self.wrapping or other.wrapping
@@ -120,10 +125,11 @@ class Findings(Surpluses):
                 f'values stand in objects {{"value": …, "{self.wrapping}": …}}, which are compared as objects; to take the values out, give '
                 f"{self.wrapping!r} as --confidence"
             )
-        if self.invalid:
-            listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
-            more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
-            yield f"invalid, scoring nothing: {counted(self.invalids, 'prediction')} ({listed}{more})"
+        times = self.invalids - len(self.unanswered)
+        if times:
+            told = [f"{key}: {reason}" for key, reason in self.invalid if key not in self.unanswered]
+            listed = [*told[:5], f"and {times - 5:,} more"] if times > 5 else told
+            yield f"invalid, scoring nothing: {counted(times, 'prediction')} ({'; '.join(listed)})"
         if self.unread:
             yield f"unreadable and without an id: {counted(self.unread, 'line')}, the first: {self.first_unread}"
 
@@ -133,11 +139,15 @@ class Findings(Surpluses):
             "repaired": {"predictions": self.repaired, **self.repairs},
             "misfits": dict(self.misfits),
             "unknown": dict(self.unknown),
-            "invalids": self.invalids,
             "unread": self.unread,
             "repeated_keys": self.repeated,
-            "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
+            **self.invalid_as_dict(),
         }
+
+    def invalid_as_dict(self) -> dict[str, Any]:
+        """Of it, how many answers are invalid, and the first of them."""
+        listed = [{"document": key, "reason": reason} for key, reason in self.invalid]
+        return {"invalids": self.invalids, "invalid": listed}
 
 
 def _answer_inside(prediction: Any, known: Collection[str]) -> tuple[str, bool] | None:

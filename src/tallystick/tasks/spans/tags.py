@@ -11,7 +11,6 @@ tags mean is decided afterwards (`decode`).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from enum import IntEnum
@@ -27,7 +26,7 @@ from tallystick.errors import InputError, MetricError, Place, SidesMismatch, Val
 from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.pairing import repeated_name
 from tallystick.files.source import AnySource, Source
-from tallystick.files.table import ColumnFile, Numbering, read_columns
+from tallystick.files.table import MANY, ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments
 
@@ -206,8 +205,8 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
     """Number the tags of one side; also how many each text has.
 
     Joining the strings of some texts and numbering the bytes takes half the time of looking each string up in
-    a dict, for which each would have to be hashed. A few thousand tags at a time, they are still in the cache
-    when they are touched again.
+    a dict, for which each would have to be hashed; the compiled part does without joining. A few thousand tags at a time,
+    they are still in the cache when they are touched again.
     """
     codes: list[npt.NDArray[np.integer]] = [np.zeros(0, dtype=np.int32)]
     sizes = [np.zeros(0, dtype=np.int64)]
@@ -215,18 +214,26 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
         some = side[begin : begin + _TEXTS_AT_A_TIME]
         size = np.fromiter(map(len, some), dtype=np.int64, count=len(some))
         sizes.append(size)
-        full = some if size.all() else [some[text] for text in np.flatnonzero(size).tolist()]
-        if not len(full):
-            continue
-        try:
-            joined = "\n".join(map("\n".join, full))
-        except TypeError:
-            raise _bad_tag(some, begin, name) from None
-        numbers = numbering.number_lines(joined.encode("utf-8", "surrogatepass") + b"\n", int(size.sum()))
-        if numbers is None or "\0" in joined:
-            raise _bad_tag(some, begin, name)
-        codes.append(numbers)
+        many = len(side) > _TEXTS_AT_A_TIME or int(size.sum()) >= MANY
+        numbers = numbering.number_texts(some, size) if many and isinstance(some, list) else None
+        codes.append(_number_joined(some, size, begin, name, numbering) if numbers is None else numbers)
     return np.concatenate(codes, dtype=np.int32), np.concatenate(sizes)
+
+
+def _number_joined(
+    some: Sequence[Sequence[str]], size: IntArray, begin: int, name: str, numbering: Numbering
+) -> npt.NDArray[np.integer]:
+    full = some if size.all() else [some[text] for text in np.flatnonzero(size).tolist()]
+    if not len(full):
+        return np.zeros(0, np.int32)
+    try:
+        joined = "\n".join(map("\n".join, full))
+    except TypeError:
+        raise _bad_tag(some, begin, name) from None
+    numbers = numbering.number_lines(joined.encode("utf-8", "surrogatepass") + b"\n", int(size.sum()))
+    if numbers is None or "\0" in joined:
+        raise _bad_tag(some, begin, name)
+    return numbers
 
 
 def _bad_tag(texts: Sequence[Sequence[str]], begin: int, name: str) -> ValueMismatch:
@@ -565,7 +572,7 @@ class Repairs:
 
     def counts(self) -> dict[Fault, int]:
         """How many there are of each kind."""
-        return {Fault(kind): number for kind, number in sorted(Counter(self.fault.tolist()).items())}
+        return {Fault(kind): number for kind, number in enumerate(np.bincount(self.fault).tolist()) if number}
 
     def listed(self, limit: int | None = None) -> list[tuple[Place, str, Fault]]:
         """Place, tag and fault of each (or of the first few)."""
