@@ -200,6 +200,19 @@ def offsets_of(counts: Any) -> I64:
     return out
 
 
+class Members:
+    """The rows of each of n groups, in their order: sorted once, where to look through all rows for each group takes as long as
+    there are groups."""
+
+    def __init__(self, group: I64, n: int) -> None:
+        self._order = np.argsort(group, kind="stable")
+        self._starts = offsets_of(np.bincount(group, minlength=n)).tolist()
+
+    def __getitem__(self, k: int) -> I64:
+        rows: I64 = self._order[self._starts[k] : self._starts[k + 1]]
+        return rows
+
+
 # Blocks: which rows of the two sides may meet at all.
 #
 # Two values can only have a positive similarity inside one block. The document is the first block; an exact
