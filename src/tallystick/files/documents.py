@@ -323,7 +323,7 @@ def _open_file(
 
 def _whole(lines: Lines) -> bytes:
     """The one value of a .json file; nothing of other files."""
-    held = lines._held or ()
+    held = lines._held or []
     one = unpacked_name(lines.source.name).lower().endswith(".json") and len(held) == 1 and not lines.listed
     return held[0] if one else b""
 
@@ -425,7 +425,7 @@ def has_any_id(lines: Lines, id: str, wanted: Collection[Any]) -> bool:
     return False
 
 
-def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
+def _keys_of(value: Any, noisy: bool) -> list[str] | None:
     """The keys of what may be a document; None of a model's text that holds none, if such may be there."""
     if isinstance(value, str):
         try:
@@ -433,7 +433,7 @@ def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
         except Unreadable:
             return None
     if isinstance(value, Mapping):
-        return map(str, value)
+        return list(map(str, value))
     kind: Any = type(value)
     return list(getattr(kind, "model_fields", ()) or getattr(kind, "__annotations__", ()))
 
