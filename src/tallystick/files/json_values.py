@@ -9,12 +9,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, TallystickError, did_you_mean
-from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, read_text, shown_name
+from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Range, Source, read_text, shown_name
 
 _SPACE = " \t\r\n"
 
@@ -504,6 +504,49 @@ def read_json(name: AnySource) -> list[Json]:
             return out
     whole = Json(decode_line(data, file), Place(file))
     return whole.each() if isinstance(whole.value, list) else [whole]
+
+
+def as_json_lines(source: Source) -> Source:
+    """The documents of a file of JSON, one on each line. A list, or an object over several lines, is written so, and each line knows where its
+    document begins in the file."""
+    import msgspec
+
+    head = (source.read() if source.reads_once else source.head()).removeprefix(BYTE_ORDER_MARK).lstrip()
+    if head[:1] not in (b"{", b"[") or (head[:1] == b"{" and _begins_with_a_line(source)):
+        return source
+    data = source.read()
+    begin = len(data) - len(data.removeprefix(BYTE_ORDER_MARK).lstrip())
+    if _are_lists(data[begin:]):
+        return source
+    try:
+        if head[:1] == b"[":
+            found, at = msgspec.json.decode(data[begin:], type=list[msgspec.Raw]), begin + 1
+        else:
+            found, at = [msgspec.json.decode(data[begin:], type=msgspec.Raw)], begin
+    except (msgspec.DecodeError, RecursionError):
+        if head[:1] == b"{":
+            return source  # the reader says what is wrong with the line
+        decode_line(data.removeprefix(BYTE_ORDER_MARK), str(source))
+        raise
+    lines: list[bytes] = []
+    ranges: list[Range] = []
+    number = 1 + data.count(b"\n", 0, at)
+    for text in map(bytes, found):
+        start = at + len(_BETWEEN.match(data, at)[0])  # type: ignore[index]
+        number += data.count(b"\n", at, start)
+        lines.append(text.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
+        ranges.append((start, start + len(text) + 1, number))
+        at, number = start + len(text), number + text.count(b"\n")
+    return replace(source, ranges=tuple(ranges) or ((0, 0, 1),), held=b"".join(lines), listed=True)
+
+
+_BETWEEN = re.compile(rb"[\s,]*")
+
+
+def _begins_with_a_line(source: Source) -> bool:
+    """Whether the first line of a file is JSON by itself, or the only one."""
+    line, newline, _ = source.head(1 << 22).removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")
+    return not newline or try_decode(line) is not None
 
 
 def _are_lists(data: bytes) -> bool:

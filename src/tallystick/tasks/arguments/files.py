@@ -100,7 +100,8 @@ def read_arguments(
         records = opening.documents
         if not records or _is_plain(records[0]):
             return ArgumentFiles(_read_plain(shown_name(opening.source), records, reference, tokens, strip_articles))
-    events = read_events(opening, reference=reference.events if reference is not None else None, ontology=ontology)
+    known_events = reference.events if reference is not None else None
+    events = read_events(opening, reference=known_events, predicted=reference is not None, ontology=ontology)
     out: Documents[ArgumentDocument] = Documents(
         events.file, events.format, named=events.named, partial=events.partial, warnings=events.warnings
     )
@@ -198,6 +199,7 @@ def _read_plain(
     strip_articles: bool,
 ) -> Documents[ArgumentDocument]:
     out: Documents[ArgumentDocument] = Documents(file, "JSON")
+    predicted = reference is not None
     unlike: list[str] = []
     names, out.named = names_of(records, "id", "doc_id", "doc_key")
     there = _documents_there(names, out, reference, tokens)
@@ -213,7 +215,7 @@ def _read_plain(
             if event.id in events:
                 raise one.fail(f"duplicate event {event.id!r}; ids must be unique")
             events[event.id] = event
-            arguments += [_argument(item, event.id, texts) for item in one.listed("arguments", "args")]
+            arguments += [_argument(item, event.id, texts, predicted) for item in one.listed("arguments", "args")]
         ids = set(events)
         if its is not None:
             ids |= {event.id for event in its.events}
@@ -228,7 +230,7 @@ def _read_plain(
                     f"there is no event {named.name()!r} in the document {key!r}; there are {some(sorted(ids)) or 'none'}."
                     f"{did_you_mean(named.name(), ids)}"
                 )
-            arguments.append(_argument(item, named.name(), texts))
+            arguments.append(_argument(item, named.name(), texts, predicted))
         document = ArgumentDocument(tuple(arguments), tuple(events.values()), own, read_sentences(record))
         out.add(key, document, record.place, tokens=own if listed is not None else ())
     _warn(out, unlike)
@@ -261,14 +263,14 @@ def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str]
     return DescribedEvent(known.get((span, kind), event_id(kind, span)), kind, text, span)
 
 
-def _span(found: Json) -> Span | None:
+def _span(found: Json, empty: bool = False) -> Span | None:
     if found.get("start") is None and found.get("end") is None:
         return None
-    return found.checked_span(found.at("start").whole(), found.at("end").whole())
+    return found.checked_span(found.at("start").whole(), found.at("end").whole(), empty=empty)
 
 
-def _argument(found: Json, event: str, texts: _Texts) -> EventArgument:
-    text, span = found.get("text"), _span(found)
+def _argument(found: Json, event: str, texts: _Texts, predicted: bool) -> EventArgument:
+    text, span = found.get("text"), _span(found, empty=predicted)
     if text is None and span is None:
         raise found.fail("an argument needs its 'text', or 'start' and 'end'")
     role, said = found.at("role").text(), text.text() if text is not None else None

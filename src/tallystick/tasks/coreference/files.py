@@ -26,7 +26,7 @@ from tallystick.engine.arrays import offsets_of
 from tallystick.engine.native import compiled
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
-from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
+from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, begins_list, find_format
 from tallystick.files.table import find_line_ends, hash_ranges, take_ranges
 from tallystick.tasks.coreference.chains import Chains, IntArray, KeptTexts, document_key, number_by_first
 
@@ -763,7 +763,7 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 FORMATS = (
     Format(
         "jsonl",
-        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        lambda opening: opening.head.lstrip()[:1] == b"{" or begins_list(opening.head),
         _read_jsonl,
     ),
     Format(

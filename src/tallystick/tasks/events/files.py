@@ -505,16 +505,19 @@ def read_events(
     name: AnySource | Opening,
     *,
     reference: Documents[EventDocument] | None = None,
+    predicted: bool = False,
     ontology: Mapping[str, object] | None = None,
     input: str | None = None,
 ) -> Documents[EventDocument]:
-    """The events of each document. Generated text (gen-arg) needs the reference and the ontology of its templates."""
+    """The events of each document. A prediction is read against the events of its reference, if these are known. Generated text (gen-arg) needs them,
+    and the ontology of its templates."""
+    predicted = predicted or reference is not None
     opening = name if isinstance(name, Opening) else Opening(name)
     if opening.source.reads_once:
         opening.source.read()  # from here on it is held
     chosen = find_format(FORMATS, opening, input)
     if chosen is not None and chosen.read is not None:
-        found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
+        found: Documents[EventDocument] = chosen.read(opening.source, predicted=predicted)
         return found
     file, records = str(opening.source), opening.documents
     if not records:
@@ -527,9 +530,9 @@ def read_events(
         window = record.get("wnd_id", "sent_id")
         if window is not None and window.name() != key:
             key = f"{key}/{window.name()}"
-        if reference is not None and record.has("predictions", "gold_evt_links"):
+        if predicted and record.has("predictions", "gold_evt_links"):
             raise record.fail("has 'gold_evt_links' beside 'predictions'; a prediction has the latter alone")
-        document = _document(record)
+        document = _document(record, predicted)
         if out.format == "TextEE" and key in out.values:  # a record for each trigger
             before = out.values[key]
             out.values[key] = EventDocument((*before.events, *document.events), before.tokens, before.sentences)
@@ -588,7 +591,9 @@ def _format(record: Json) -> str:
     )
 
 
-def _document(record: Json) -> EventDocument:
+def _document(record: Json, predicted: bool) -> EventDocument:
+    """The events of a document. A predicted argument may be empty, as generated ones are: it counts as predicted, and is wrong. In a reference
+    nothing could be meant by one."""
     record.refuse_several("event_mentions", "events", "trigger", "triggers", "predictions")
     kind = _format(record)
     if kind == "WikiEvents":
@@ -597,7 +602,7 @@ def _document(record: Json) -> EventDocument:
         return _rams(record)
     tokens = _tokens(record)
     if record.has("trigger"):
-        return EventDocument((_textee(record),), tokens)
+        return EventDocument((_textee(record, predicted),), tokens)
     if record.has("triggers"):
         record.refuse_several("triggers", "arguments", "args")  # which have none
         return EventDocument(tuple(Event(_trigger(one)) for one in record.at("triggers").each()), tokens)
@@ -606,12 +611,12 @@ def _document(record: Json) -> EventDocument:
         if found.has("triggers"):
             events.extend(_omnievent(found))
         elif is_textee(found.value):
-            events.append(_textee(found))
+            events.append(_textee(found, predicted))
         else:
             found = plain_event(found)
             found.refuse_several("type", "event_type", same=True)
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
-            events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
+            events.append(Event(trigger, tuple(_plain(one, predicted) for one in found.listed("arguments", "args"))))
     return EventDocument(tuple(events), tokens, read_sentences(record))
 
 
@@ -660,9 +665,9 @@ def _sentence_lists(record: Json) -> list[list[Any]]:
     return listed if isinstance(listed, list) and all(isinstance(one, list) for one in listed) else []
 
 
-def _plain(found: Json) -> Argument:
+def _plain(found: Json, predicted: bool) -> Argument:
     found.refuse_several("mention", "start")
-    return Argument(read_mention(found.get("mention") or found), found.at("role").text())
+    return Argument(read_mention(found.get("mention") or found, empty=predicted), found.at("role").text())
 
 
 # TextEE
@@ -674,14 +679,14 @@ def _trigger(found: Json) -> Trigger:
     return Trigger(AnnotatedMention(left, right, text=_text(found.value)), found.item(2).label())
 
 
-def _textee(found: Json) -> Event:
+def _textee(found: Json, predicted: bool) -> Event:
     trigger, said = _trigger(found.at("trigger")), found.get("type", "event_type")
     arguments = []
     for one in found.listed("arguments", "args"):
         one.require(3, "[start, end, role]")
         if one.value[2] is None:  # TextEE's argument roles (EARL) mark "no role" so
             continue
-        left, right = one.span(empty=True)  # a generated argument may be empty, and is wrong
+        left, right = one.span(empty=predicted)
         arguments.append(Argument(AnnotatedMention(left, right, text=_text(one.value)), one.item(2).text()))
     if said is not None and said.value != trigger.type:
         raise said.fail(f"expected the type of the trigger, {trigger.type!r}, found {said.value!r}")
