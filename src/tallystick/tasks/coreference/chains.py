@@ -582,7 +582,8 @@ def _partners(
         also = "--compat reference counts what the response lacks as missed, and ignores what only the response has"
         if asked:
             also = f"leave --missing out: {also}" if lenient else ""
-        require_allowed(key.file, response.file, only_key, only_response, absent, also)
+        none_paired = len(only_key) == len(key_names)
+        require_allowed(key.file, response.file, only_key, only_response, absent, also, none_paired)
         return partner
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]
     return partner
