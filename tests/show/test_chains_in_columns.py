@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ from tallystick.files.writing import to_json_object
 from tallystick.results.documents import carry_documents
 from tallystick.results.report import Page, render
 from tallystick.tasks.contract import Reading, Scored, Shown, find_task
+from tallystick.tasks.coreference.show import SPACES
 
 TASK = find_task("coreference")
 WORDS = ["Ann", "saw", "her", "”", "naïve", "“x", "</script>", '"', "\\", "😀", "\ufeff", "long" * 30]
@@ -79,6 +81,20 @@ def test_words_that_hold_white_space_are_left_to_python(opened, tmp_path, word):
     assert shown == wanted
 
 
+def test_all_white_space_is_known():
+    assert sorted(SPACES) == [c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace() and c not in " \n"]
+
+
+@pytest.mark.parametrize("word", ["a\xa0b", "\x1f", "a\u2028b"])
+def test_white_space_in_columns(opened, tmp_path, word):
+    lines = [f"d 0 {k} {one} ({k % 2})" for k, one in enumerate(["a", word, "b", "c"])]
+    file = tmp_path / "key.conll"
+    file.write_text("\n".join(["#begin document (d)", *lines, "", "#end document", ""]), encoding="utf-8")
+    shown, wanted, packed = compared(opened, tmp_path, file, file)
+    assert packed == 0
+    assert shown == wanted
+
+
 def test_a_long_document_is_left_to_python(opened, tmp_path):
     words = [[f"w{k}" for k in range(4100)]]
     document = {"id": "d", "sentences": words, "clusters": [[[k, k] for k in range(4099)], [[4099, 4099]]]}
@@ -86,6 +102,20 @@ def test_a_long_document_is_left_to_python(opened, tmp_path):
     shown, wanted, packed = compared(opened, tmp_path, file, file)
     assert packed == 0
     assert shown["d"]["cut"]
+    assert shown == wanted
+
+
+def test_a_text_of_many_words(opened, tmp_path):
+    words = [["w"] * 10_000 for _ in range(7)]
+    key = {
+        "id": "d",
+        "sentences": words,
+        "clusters": [[[3, 3], [69_998, 69_999]], [[65_535, 65_535], [65_536, 65_537]]],
+    }
+    response = {**key, "clusters": [[[3, 3], [65_536, 65_537]], [[69_998, 69_999]]]}
+    files = write(tmp_path / "key.jsonl", [key]), write(tmp_path / "response.jsonl", [response])
+    shown, wanted, packed = compared(opened, tmp_path, *files)
+    assert packed == 1
     assert shown == wanted
 
 

@@ -206,6 +206,36 @@ def test_signs_do_not_depend_on_pieces():
         assert read_conll(Pieces(Source.of_text(texts[0]), size)).signs == whole[0]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_words_are_kept_by_sentences_whatever_the_pieces(seed):
+    """Blank lines, also several and at both ends, comments, documents without words or with none in some line."""
+    draw, lines, wanted = random.Random(seed), [], {}
+    for n in range(12):
+        lines.append(f"#begin document (d{n})")
+        sentences, complete = [[]], True
+        for _ in range(draw.choice((0, 5, 40))):
+            what = draw.random()
+            if what < 0.15:
+                lines += draw.choice(([""], ["", " "], ["# note", ""], ["", "# note"]))
+                sentences.append([])
+            elif what < 0.2:
+                lines.append("# note")
+            elif what < 0.21:
+                lines.append("-")
+                complete = False
+            else:
+                word = draw.choice(["Ann", "naïve", "“", "\ufeff", "a\xa0b", "#", '"'])
+                lines.append(f"d{n} 0 0 {word} {draw.choice(('-', '(1)'))}")
+                sentences[-1].append(word)
+        lines.append("#end document")
+        if complete:
+            wanted[f"(d{n})"] = [sentence for sentence in sentences if sentence]
+    text = "".join(f"{line}\n" for line in lines)
+    assert len(wanted) > 3
+    for size in (10, 57, 300, 1 << 20):
+        assert read_conll(Pieces(Source.of_text(text), size), keep_text=True).texts == wanted
+
+
 def test_the_first_other_word():
     assert other_word(ANN, ANN) is None
     assert other_word(ANN, ["ann", "saw", "his"]) == 2

@@ -1,10 +1,16 @@
 """What each kind of error costs: one kind alone brings the score to 1, no error changes nothing."""
 
+import random
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.tasks.contract import Scored, find_task
+import tallystick as ts
+from tallystick.results.mistakes import Analysis, Many, count_kinds
+from tallystick.tasks.contract import Reading, Scored, find_task
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference import show
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
@@ -94,3 +100,67 @@ def test_segments():
     assert after["boundary"] == after["type"] == 0.5
     assert after["missed"] == pytest.approx(2 * 2 / 9)
     assert after["spurious"] == pytest.approx(2 / 7)
+
+
+MORE = (*coreference.METRICS, *coreference.VARIANTS)
+
+
+def random_clusters(rng, documents):
+    """Both sides of some documents; mentions are spans, so that some of them only overlap."""
+    sides = [[], []]
+    for _ in range(documents):
+        spans = [(a, a + rng.choice((1, 1, 2, 3))) for a in range(rng.randint(0, 25))]
+        for side in sides:
+            clusters = [[] for _ in range(rng.randint(1, 6))]
+            for span in rng.sample(spans, rng.randint(0, len(spans))):
+                rng.choice(clusters).append(span)
+            side.append([one for one in clusters if one])
+    return sides
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("options", [PLAIN, coreference.CoreferenceOptions(singletons=False)], ids=["all", "larger"])
+def test_all_mended_corpora_are_scored_as_each_by_itself(seed, options):
+    task = find_task("coreference")
+    key, response = random_clusters(random.Random(seed), 30)
+    sides = task.take(key, response, task.Settings())[:2]
+    pairs = task.read(*sides, task.Settings(), Reading())
+    assert len(show.find_error_rows(pairs, options)[1]["span error"]) > 3
+    for kinds in (*((kind,) for kind in KINDS), KINDS):
+        together = score_mended(pairs, kinds, MORE, options)
+        alone = coreference.score_prepared(show.mended(pairs, kinds, options), MORE)
+        for name, result in alone.items():
+            assert np.array_equal(result.rows, together[name].rows), (kinds, name)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_are_those_of_the_expressions(seed):
+    key, response = random_clusters(random.Random(seed), 40)
+    results = coreference.evaluate(*([[set(one) for one in document] for document in side] for side in (key, response)))
+    for name in ("mentions", "muc", "ceaf_m", "ceaf_e"):
+        found = ts.evaluate(results[name].metric, *([list(map(list, one)) for one in side] for side in (key, response)))
+        assert np.allclose(found.rows, results[name].rows, rtol=0, atol=1e-12), name
+        assert found.rows.sum() > 0
+
+
+@pytest.mark.parametrize("limit", [None, 3, 1000])
+def test_mistakes_made_when_somebody_looks_are_as_those_made_at_once(limit):
+    task = find_task("coreference")
+    key, response = random_clusters(random.Random(7), 30)
+    pairs = task.read(*task.take(key, response, task.Settings())[:2], task.Settings(), Reading())
+    later = find_errors(task, Scored(pairs, task.evaluate(pairs, ("conll",), task.Settings())), task.Settings())
+    assert isinstance(later.mistakes, Many)
+    every = tuple(later.mistakes)
+    assert (len(every), every[-1], every[2:4]) == (len(later.mistakes), later.mistakes[-1], tuple(later.mistakes[2:4]))
+    with pytest.raises(IndexError):
+        later.mistakes[len(every)]
+    says = {kind.kind: kind.says for kind in later.kinds}
+    mended = {kind.kind: kind.mended for kind in later.kinds}
+    at_once = count_kinds(
+        replace(later, mistakes=every),
+        says,
+        lambda some: mended[some[0].kind] if len(some) < len(every) else later.mended,
+    )
+    assert at_once.kinds == later.kinds
+    assert Analysis(at_once, limit).as_dict() == Analysis(later, limit).as_dict()
+    assert list(map(str, Analysis(at_once, limit))) == list(map(str, Analysis(later, limit)))

@@ -16,7 +16,7 @@ document, so that the same id in two documents is two entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -81,6 +81,30 @@ class EmptyNodes:
         return np.where(known[at] == wanted, at, UNKNOWN)
 
 
+class KeptTexts(Mapping[str, Sentences]):
+    """The words of documents, each kept as it is in the file until somebody looks at it: a report has all of them and looks at few."""
+
+    def __init__(self, kept: Mapping[str, bytes]) -> None:
+        """Of each document its words, with a newline behind the last one of a sentence, and a blank behind any other."""
+        self.kept = kept
+
+    def __getitem__(self, name: str) -> Sentences:
+        return [line.split(" ") for line in self.lines(name).split("\n")] if self.kept[name] else []
+
+    def lines(self, name: str) -> str:
+        """The text of a document, a sentence in each line."""
+        return self.kept[name][:-1].decode()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kept
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+
 @dataclass
 class Chains:
     """The mentions and entities of one side of a corpus. Arrays are int64 and have one item for each mention,
@@ -122,7 +146,7 @@ class Chains:
     """For each discontinuous mention (by its row) its parts; `start` and `end` are those of the whole."""
     labels: list[Hashable] | None = None
     """The mentions themselves where they came as Python objects; `start` and `end` are then `UNKNOWN`."""
-    texts: dict[str, Sentences] = field(default_factory=dict)
+    texts: Mapping[str, Sentences] = field(default_factory=dict)
     """The words of the documents, by name, where the reader was asked to keep them and the file has them."""
     signs: list[int] = field(default_factory=list)
     """For each document a number that stands for its words: equal numbers of one format are equal words. None are known if it is empty."""

@@ -16,17 +16,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import offsets_of
 from tallystick.engine.native import compiled
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
-from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
-from tallystick.files.table import find_line_ends, hash_ranges
-from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, document_key, number_by_first
+from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, begins_list, find_format
+from tallystick.files.table import find_line_ends, hash_ranges, take_ranges
+from tallystick.tasks.coreference.chains import Chains, IntArray, KeptTexts, document_key, number_by_first
 
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
@@ -358,7 +360,10 @@ class _Reading:
     ids: Ids = field(default_factory=Ids)
     found: list[tuple[IntArray, IntArray, IntArray, IntArray, Flags, Flags]] = field(default_factory=list)
     """For the elements of each piece: document, token, line, id, begins, ends."""
-    texts: list[Sentences] = field(default_factory=list)
+    texts: list[list[Bytes]] = field(default_factory=list)
+    """Of each document the words of each piece, with a byte behind each: a newline where a sentence ends, else a blank."""
+    wordless: set[int] = field(default_factory=set)
+    """Documents with a token that has no word."""
     signs: list[int] = field(default_factory=list)
     """For each document a number that stands for its words."""
 
@@ -387,7 +392,7 @@ class _Reading:
         words = _find_words(piece, line_start[tokens], newline[tokens])
         self._sign(hash_ranges(piece, *words), tokens, document, count)
         if self.keep_text:
-            self._keep_words(_texts_at(data, *words), data[line_start], is_token, set(document[1:, 0].tolist()))
+            self._keep_words(piece, *words, data[line_start], is_token, document[1:, 0])
 
         cells = np.flatnonzero((kind == _OTHER) & is_token)
         start = _cell_starts(data, end[cells])
@@ -400,21 +405,28 @@ class _Reading:
         self.lines += len(newline)
         self.tokens += int(count[-1])
 
-    def _keep_words(self, words: list[str], first_bytes: Bytes, is_token: Flags, begins: set[int]) -> None:
+    def _keep_words(
+        self, piece: bytes, start: IntArray, length: IntArray, first_bytes: Bytes, is_token: Flags, begins: IntArray
+    ) -> None:
         """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
+        text = take_ranges(piece, start, length + 1)
+        offset = offsets_of(length + 1)
         others = np.flatnonzero(~is_token)
-        before = (others - np.arange(len(others))).tolist()  # how many words
-        done = 0
-        for number, upto, first in zip(others.tolist(), before, first_bytes[others].tolist(), strict=True):
+        before = others - np.arange(len(others))  # how many words
+        ends = before[first_bytes[others] != ord("#")]
+        text[offset[1:] - 1] = ord(" ")
+        text[offset[ends[ends > 0]] - 1] = ord("\n")
+        if len(ends) and ends[0] == 0 and self.texts and self.texts[-1]:
+            self.texts[-1][-1][-1] = ord("\n")
+        cuts = [0, *before[np.searchsorted(others, begins)].tolist(), len(start)]
+        empty = np.flatnonzero(length == 0).tolist()
+        for k, (done, upto) in enumerate(pairwise(cuts)):
+            if k:
+                self.texts.append([])
             if upto > done:
-                self.texts[-1][-1] += words[done:upto]
-            if number in begins:
-                self.texts.append([[]])
-            elif self.texts and first != ord("#"):
-                self.texts[-1].append([])
-            done = upto
-        if done < len(words):
-            self.texts[-1][-1] += words[done:]
+                self.texts[-1].append(text[offset[done] : offset[upto]])
+            if empty and any(done <= word < upto for word in empty):
+                self.wordless.add(len(self.texts) - 1)
 
     def _sign(self, hashes: npt.NDArray[np.uint64], tokens: IntArray, documents: IntArray, count: IntArray) -> None:
         """Add the hashes of the words of a piece to the signs of its documents. `count` is the number of tokens up to each line, `tokens` are
@@ -566,10 +578,12 @@ class _Reading:
             warnings=warnings,
         )
 
-    def _texts(self) -> dict[str, Sentences]:
+    def _texts(self) -> KeptTexts:
         """The words of the documents that were kept, without those of documents that have none."""
-        found = zip(self.names, self.texts, strict=False)
-        return {name: [sentence for sentence in text if sentence] for name, text in found if all(map(all, text))}
+        found = enumerate(zip(self.names, self.texts, strict=False))
+        return KeptTexts({
+            name: b"".join(part.tobytes() for part in text) for k, (name, text) in found if k not in self.wordless
+        })  # fmt: skip
 
     def _comment_warnings(self) -> list[str]:
         if not self.comments:
@@ -624,17 +638,17 @@ def _find_words_by_columns(piece: bytes, starts: IntArray, ends: IntArray) -> tu
     """The same with NumPy."""
     data = np.frombuffer(piece, np.uint8)
     blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
-    edges = np.flatnonzero(np.diff(blank, prepend=True, append=True))
-    begin, end = edges[::2], edges[1::2]
+    edges = np.flatnonzero(np.concatenate((~blank[:1], blank[1:] != blank[:-1])))
+    begin, end = edges[::2], edges[1::2]  # each line ends with a blank
     first = np.searchsorted(begin, starts)
     cells = np.searchsorted(begin, ends) - first
     column = np.minimum(cells - 2, 3)
-    some = np.flatnonzero(cells > 2)
     number = partial(_are_numbers, data, begin, end)
-    second = number(first[some] + 1)
-    column[some[number(first[some]) & ~((cells[some] > 3) & second)]] = 1
-    some = some[(cells[some] == 7) & ~second]
-    column[some[number(first[some] + 2) & number(first[some] + 3)]] = 4
+    some = np.flatnonzero(cells > 2)
+    some = some[number(first[some])]
+    column[some[(cells[some] == 3) | ~number(first[some] + 1)]] = 1
+    some = np.flatnonzero(cells == 7)
+    column[some[~number(first[some] + 1) & number(first[some] + 2) & number(first[some] + 3)]] = 4
     start, length = starts.copy(), np.zeros(len(starts), np.int64)
     there = np.flatnonzero(column >= 0)
     cell = (first + column)[there]
@@ -650,10 +664,6 @@ def _are_numbers(data: Bytes, begin: IntArray, end: IntArray, cell: IntArray) ->
         others = np.cumsum(~_DIGIT[data], dtype=np.int64)
         found[longer] = others[begin[cell[longer]]] == others[end[cell[longer]] - 1]
     return found
-
-
-def _texts_at(data: Bytes, start: IntArray, length: IntArray) -> list[str]:
-    return _in_lines(data, start, start + length).tobytes().decode().split("\n")[:-1] if len(start) else []
 
 
 def _in_lines(data: Bytes, start: IntArray, end: IntArray) -> Bytes:
@@ -753,7 +763,7 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 FORMATS = (
     Format(
         "jsonl",
-        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        lambda opening: opening.head.lstrip()[:1] == b"{" or begins_list(opening.head),
         _read_jsonl,
     ),
     Format(

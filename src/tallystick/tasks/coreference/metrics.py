@@ -1,15 +1,15 @@
 """Coreference: mention detection, MUC, B³, CEAF, BLANC, LEA and the CoNLL average.
 
 The first five are expressions of the algebra over documents of entities, after "A Unified View of Evaluation Metrics for
-Structured Prediction" (eq. 17 to 24); each stands beside its equation. Entities are columns, so that the mentions that two of
-them have in common, φ3, are counted once for all metrics. BLANC and LEA have tallies of their own.
+Structured Prediction" (eq. 17 to 24); each stands beside its equation. BLANC and LEA have tallies of their own.
 0/0 is 0, as in the reference scorer.
 
-The entities of both sides as columns, and what two entities have in common: n(k, r), a sparse table.
+The entities of both sides as columns, and what two entities have in common: n(k, r), a sparse table, φ3 = Σ↔[δ] of eq. 17. It is
+counted once for all metrics, whose tallies are sums over its non-zeros, by document:
 
-The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document. The metrics that are
-expressions take it from the same columns, and it is computed once. The other tallies are sums over its non-zeros, by document:
-
+    mentions Σ n                                              of Σ |k|,  Σ |r|
+    MUC      Σ (n - 1)                                        of Σ (|k| - 1),  Σ (|r| - 1)
+    CEAF     Σ n, or Σ 2 n / (|k| + |r|), over the best 1:1 matching
     B³       Σ n² / |k|  and  Σ n² / |r|                      of Σ |k|,  Σ |r|
     LEA      Σ |k| · links in common / links of k             a singleton has one link, to itself
     BLANC    coreferent links Σ C(n, 2); non-coreferent C(m, 2) - Σ C(m_k, 2) - Σ C(m_r, 2) + Σ C(n, 2)
@@ -20,10 +20,10 @@ with m the mentions in common of a document, m_k those of key entity k.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,16 +36,14 @@ from tallystick.engine.arrays import (
     F64,
     I64,
     LIMIT,
-    Blocks,
     Items,
     Mask,
-    Pairs,
-    Sums,
+    assign,
     distinct,
     join,
     number,
     offsets_of,
-    sort_order,
+    sum_by_key,
     weighted_counts,
 )
 from tallystick.engine.data import Bag, LazyValues, Objects, Scope
@@ -81,18 +79,17 @@ class Side:
     def sizes(self) -> F64:
         return np.bincount(self.entity, minlength=self.entities).astype(np.float64)
 
+    @property
+    def links(self) -> F64:
+        """How many links each entity has; a number may be left without an entity."""
+        return np.maximum(self.sizes - 1, 0)
+
     @cached_property
     def homes(self) -> I64:
         """The document of each entity."""
         out = np.zeros(self.entities, np.int64)
         out[self.entity] = self.document
         return out
-
-    @cached_property
-    def members(self) -> Bag:
-        """The column of entities: the mention codes of each."""
-        order = sort_order(self.entity, max(1, self.entities))
-        return Bag(offsets_of(np.bincount(self.entity, minlength=self.entities)), self.mention[order])
 
     def by_document(self) -> Side:
         """The same side with entities numbered in the order of their documents."""
@@ -131,45 +128,57 @@ class Overlaps:
     key: Side
     response: Side
     documents: int
-    scope: Scope = field(default_factory=Scope)
-    """Columns of these sides are encoded once for all metrics."""
+    known: tuple[I64, I64] | None = None
+    """The `twins`, where somebody has found them already."""
 
     @cached_property
-    def _cells(self) -> Sums:
-        key, response = PHI_3.encode(self.key.members, self.response.members, self.scope)
-        assert isinstance(key, Items)
-        assert isinstance(response, Items)
-        return PHI_3.sums(key, response, Blocks(self.key.homes, self.response.homes, max(1, self.documents)))
+    def twins(self) -> tuple[I64, I64]:
+        """The mentions that both sides have: (row of the key, row of the response)."""
+        if self.known is not None:
+            return self.known
+        key, response = self.key, self.response
+        codes = 1 + max(int(side.mention.max(initial=0)) for side in (key, response))
+        return join(
+            key.document * codes + key.mention, response.document * codes + response.mention, max(1, self.documents) * codes
+        )  # fmt: skip
+
+    @cached_property
+    def _cells(self) -> tuple[I64, I64, F64]:
+        i, j = self.twins
+        width = max(1, self.response.entities)
+        cells, n = sum_by_key(self.key.entity[i] * width + self.response.entity[j], self.key.entities * width, None)
+        return cells // width, cells % width, n
 
     @property
     def k(self) -> I64:
-        return self._cells.i
+        return self._cells[0]
 
     @property
     def r(self) -> I64:
-        return self._cells.j
+        return self._cells[1]
 
     @property
     def n(self) -> F64:
-        return self._cells.total
+        return self._cells[2]
 
     @cached_property
-    def columns(self) -> tuple[Bag, Bag]:
-        """Documents of entities of mentions; entities have to be in the order of their documents."""
-        key, response = (
-            Bag(offsets_of(np.bincount(side.homes, minlength=self.documents)), side.members)
-            for side in (self.key, self.response)
-        )
-        return key, response
+    def phi_4(self) -> F64:
+        """φ4 = F↔[δ] of the pairs of entities (eq. 18)."""
+        return 2 * self.n / (self.key.sizes[self.k] + self.response.sizes[self.r])
+
+    @cached_property
+    def partners(self) -> I64:
+        """The pairs of entities that CEAF-e matches, in the order of the key."""
+        return self.matched(self.phi_4)
+
+    def matched(self, weights: F64) -> I64:
+        """The pairs of entities, among the non-zeros, in the best 1:1 matching of each document."""
+        return np.flatnonzero(assign(self.k, self.r, weights, self.key.entities, self.response.entities))
 
     @cached_property
     def home(self) -> I64:
         """The document of each non-zero."""
         return self.key.homes[self.k]
-
-    def matched(self, metric: Normaliser) -> Matched:
-        """What a metric over entities matches, in the order of the key; entities have to be in the order of their documents."""
-        return _matched(metric, *self.columns, self.scope)
 
     def by_document(self, values: F64) -> F64:
         """A sum over the non-zeros for each document."""
@@ -194,11 +203,6 @@ class Overlaps:
         return weighted_counts(self.r, self.n, self.response.entities)
 
 
-def twins(key: Side, response: Side, documents: int, codes: int) -> tuple[I64, I64]:
-    """The mentions that both sides have: (row of the key, row of the response)."""
-    return join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
-
-
 def _rows(num_p: F64, den_p: F64, num_r: F64, den_r: F64) -> F64:
     return np.stack((num_p, den_p, num_r, den_r), axis=1)
 
@@ -208,38 +212,45 @@ def links_among(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
-class Matched(NamedTuple):
-    """The items of both sides in columns, and the pairs of them that a matching chose."""
-
-    inner: Matching
-    key: Items
-    response: Items
-    pairs: Pairs
-
-
-def _matched(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> Matched:
-    inner = metric.inner
-    assert isinstance(inner, Matching)
-    key, response = inner.encode(left, right, scope)
-    assert isinstance(key, Items)
-    assert isinstance(response, Items)
-    return Matched(inner, key, response, inner.matched(key, response))
-
-
 def tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
     """The rows of a metric over documents of items: the pairs that it matches, added up for each document in the order of the key.
 
     `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
     """
-    matched = _matched(metric, left, right, scope)
-    found = matched.pairs
-    common = weighted_counts(matched.key.owners[found.i], found.weight, len(left))
-    return _rows(common, matched.inner.selves(matched.response), common, matched.inner.selves(matched.key))
+    inner = metric.inner
+    assert isinstance(inner, Matching)
+    key, response = inner.encode(left, right, scope)
+    assert isinstance(key, Items)
+    assert isinstance(response, Items)
+    found = inner.matched(key, response)
+    common = weighted_counts(key.owners[found.i], found.weight, len(left))
+    return _rows(common, inner.selves(response), common, inner.selves(key))
 
 
-def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
-    """The rows of a metric over entities."""
-    return tally_columns(metric, *t.columns, t.scope)
+def mentions(t: Overlaps) -> F64:
+    """Mentions: in common, of the response, of the key. As `MENTIONS`, over the non-zeros."""
+    common = t.by_document(t.n)
+    return _rows(common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes))
+
+
+def muc(t: Overlaps) -> F64:
+    """Links of chains. As `MUC`, over the non-zeros."""
+    common = t.by_document(t.n - 1)
+    return _rows(common, t.over_response(t.response.links), common, t.over_key(t.key.links))
+
+
+def ceaf_m(t: Overlaps) -> F64:
+    """Mentions of matched entities. As `CEAF_M`, over the non-zeros."""
+    rows, found = mentions(t), t.matched(t.n)
+    rows[:, 0] = rows[:, 2] = weighted_counts(t.home[found], t.n[found], t.documents)
+    return rows
+
+
+def ceaf_e(t: Overlaps) -> F64:
+    """Matched entities. As `CEAF_E`, over the non-zeros."""
+    common = weighted_counts(t.home[t.partners], t.phi_4[t.partners], t.documents)
+    key, response = ((side.sizes > 0).astype(np.float64) for side in (t.key, t.response))
+    return _rows(common, t.over_response(response), common, t.over_key(key))
 
 
 def b3(t: Overlaps) -> F64:
@@ -604,10 +615,6 @@ class CoreferenceMetric:
         return self.rows(prepared.overlaps)
 
 
-def _over_entities(metric: Normaliser, summary: str) -> CoreferenceMetric:
-    return CoreferenceMetric(partial(tally_entities, metric), Counts(), summary, metric)
-
-
 def _rows_of(metric: CoreferenceMetric, t: Overlaps) -> F64:
     assert metric.rows is not None
     return metric.rows(t)
@@ -617,11 +624,11 @@ _CONLL = ("muc", "b3", "ceaf_e")
 _TWO = Counts(one=False)
 
 METRICS: dict[str, CoreferenceMetric] = {
-    "mentions": _over_entities(MENTIONS, "mention detection"),
-    "muc": _over_entities(MUC, "MUC: links of chains"),
+    "mentions": CoreferenceMetric(mentions, Counts(), "mention detection", MENTIONS),
+    "muc": CoreferenceMetric(muc, Counts(), "MUC: links of chains", MUC),
     "b3": CoreferenceMetric(b3, _TWO, "B³: each mention's share of its entity", B3),
-    "ceaf_m": _over_entities(CEAF_M, "CEAF, mentions of matched entities (φ3)"),
-    "ceaf_e": _over_entities(CEAF_E, "CEAF, matched entities (φ4)"),
+    "ceaf_m": CoreferenceMetric(ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", CEAF_M),
+    "ceaf_e": CoreferenceMetric(ceaf_e, Counts(), "CEAF, matched entities (φ4)", CEAF_E),
     "blanc": CoreferenceMetric(blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
     "lea": CoreferenceMetric(lea, _TWO, "LEA: links, entities weighted by size"),
     "conll": CoreferenceMetric(
@@ -681,7 +688,7 @@ def _with_singletons(side: Side, other: Side, rows: Mask) -> Side:
     """One side and some mentions of the other, each an entity of its own."""
     extra = int(rows.sum())
     entity = side.entities + np.arange(extra)
-    return side.with_mentions(other.document[rows], entity, other.mention[rows], side.entities + extra).by_document()
+    return side.with_mentions(other.document[rows], entity, other.mention[rows], side.entities + extra)
 
 
 def _cai_strube_rows(rows: Callable[[Overlaps], F64]) -> Callable[[Overlaps], F64]:
@@ -697,15 +704,13 @@ VARIANTS: dict[str, CoreferenceMetric] = {
     "b3_0": CoreferenceMetric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
     "b3_rahman_ng": CoreferenceMetric(lambda t: b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"),
     "ceaf_m_rahman_ng": CoreferenceMetric(
-        lambda t: tally_entities(CEAF_M, _without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
+        lambda t: ceaf_m(_without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
     ),
     "ceaf_e_rahman_ng": CoreferenceMetric(
-        lambda t: tally_entities(CEAF_E, _without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
+        lambda t: ceaf_e(_without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
     ),
     "b3_cai_strube": CoreferenceMetric(_cai_strube_rows(b3), _TWO, "B³ after Cai & Strube 2010"),
-    "ceaf_m_cai_strube": CoreferenceMetric(
-        _cai_strube_rows(partial(tally_entities, CEAF_M)), _TWO, "CEAF-m after Cai & Strube 2010"
-    ),
+    "ceaf_m_cai_strube": CoreferenceMetric(_cai_strube_rows(ceaf_m), _TWO, "CEAF-m after Cai & Strube 2010"),
 }
 """For comparing with older work; each changes the mentions first, which "Scoring Coreference Partitions of Predicted
 Mentions" argues against."""
@@ -796,9 +801,22 @@ def score(
 
 def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Result]:
     """Every metric over columns that are prepared already."""
-    known = {**METRICS, **VARIANTS, **OF_MENTIONS}
-    metrics = tuple(choose(known, metrics, "coreference"))
-    settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
+    metrics = chosen_metrics(metrics)
+    return results_of(prepared, tallies_of(prepared, metrics), metrics)
+
+
+def chosen_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
+    """These metrics, if there are such."""
+    return tuple(choose(_known(), metrics, "coreference"))
+
+
+def _known() -> dict[str, CoreferenceMetric]:
+    return {**METRICS, **VARIANTS, **OF_MENTIONS}
+
+
+def tallies_of(prepared: Prepared, metrics: Sequence[str]) -> dict[str, F64]:
+    """The rows of the documents under each metric."""
+    known = _known()
     # The CoNLL score is made of three that may be asked for themselves.
     needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
     rows = {name: known[name].tally(prepared) for name in needed}
@@ -810,6 +828,13 @@ def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Resu
                 rows[name][document] = row
     if "conll" in metrics:
         rows["conll"] = np.concatenate([rows[part] for part in _CONLL], axis=1)
+    return rows
+
+
+def results_of(prepared: Prepared, rows: Mapping[str, F64], metrics: Sequence[str]) -> dict[str, Result]:
+    """The results of some metrics from their rows."""
+    known, ids = _known(), tuple(prepared.documents)
+    settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
     results = {}
     for name in metrics:
         metric = known[name]
@@ -819,7 +844,7 @@ def score_prepared(prepared: Prepared, metrics: Sequence[str]) -> dict[str, Resu
             name=label if expression else "",
             kind=metric.kind,
             rows=rows[name],
-            ids=tuple(prepared.documents),
+            ids=ids,
             undefined=0.0,
             notes=tuple(prepared.notes),
             settings=settings,

@@ -262,7 +262,7 @@ def _prepare(
         raise MetricError("say what a document is once: by a type or by a schema")
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
-    left = open_reference(reference, settings, None if shape is None else shape.reference)
+    left = open_reference(reference, settings, None if shape is None else shape.reference, (predicted,))
     shape = _shape_to_compare(shape, left, known, choices)
     pairing = lay_together(left, predicted, shape, settings, missing or Missing(settings.missing))
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
@@ -346,8 +346,10 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
     return _derive(type_, {path: one for path, _, one in given}, **options)
 
 
-def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None) -> RecordShape:
-    """What the documents are: as declared, or as the reference shows them, or each of its parts."""
+def find_shape(
+    reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None, beside: Sequence[Any] = ()
+) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them, or each of its parts. `beside` are predictions."""
     with allowing_code(settings.allow_code):
         declared = declared_shape(settings)
         if declared is not None:
@@ -358,7 +360,7 @@ def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | N
                 RecursionError
             ):  # too deep to travel; the whole is read, and says so if it is too deep for that, too
                 parts = ask_parts(partial(see_part, settings=settings), (reference,))
-        return infer_shape(open_reference(reference, settings, None), parts)
+        return infer_shape(open_reference(reference, settings, None, beside), parts)
 
 
 def see_part(reference: Any, settings: RecordSettings) -> Seen:
