@@ -11,6 +11,7 @@ independent of each other.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -34,14 +35,14 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.errors import MetricError, Place
-from tallystick.files.writing import JsonText, written
+from tallystick.files.writing import JsonText, to_json, to_json_object
 from tallystick.frozen import frozen
 from tallystick.results.documents import DEEPEST, Pack
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
 from tallystick.results.mistakes import Made, Many, Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains, number_by_first
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains
 from tallystick.tasks.coreference.metrics import (
     OF_MENTIONS,
     PLAIN,
@@ -137,45 +138,47 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
     prepared = pairs.once(prepare, options)
     table = prepared.overlaps
     documents = np.arange(table.documents + 1)
-    sides, entities = [], []
+    columns, entities = [], []
     for chains, rows, side in prepared.sides():
-        met, _ = number_by_first(side.entity)
-        if (np.diff(side.document) < 0).any() or not np.array_equal(met, side.entity):
+        met = np.maximum.accumulate(side.entity)
+        if (np.diff(side.document) < 0).any() or (side.entity > np.append(0, met[:-1] + 1)).any():
             return None
         rows = rows[sort_order(side.entity, max(1, side.entities))]
-        start, more = chains.start[rows], chains.end[rows] - chains.start[rows]
+        start, mentions = chains.start[rows], np.searchsorted(side.document, documents)
         entities.append(np.searchsorted(side.homes, documents))
-        sides.append((side.sizes.astype(np.int64), start, more, np.searchsorted(side.document, documents)))
-    found = table.matched(table.phi_4)
+        columns += [(side.sizes, entities[-1]), (start, mentions), (chains.end[rows] - start, mentions)]
+    found = table.partners
     home, i, j = table.home[found], table.k[found], table.r[found]
     ends = np.searchsorted(home, documents)
     weight = weighted_counts(home, table.phi_4[found], table.documents)
     # As many nodes as the tree has: entities, and of those that are matched the mentions, of which some are on both sides.
     sizes = table.key.sizes[i] + table.response.sizes[j]
     below = weighted_counts(home, sizes - table.n[found], table.documents)
-    i, j = i - entities[0][home], j - entities[1][home]
+    columns += [(i - entities[0][home], ends), (j - entities[1][home], ends)]
     children = np.diff(entities[0]) + np.diff(entities[1]) - np.diff(ends)
     fits = (children > 1) & (1 + children + below < DEEPEST)
     places = {name: k for k, name in enumerate(prepared.documents)}
+    wide = bool(max(one.max(initial=0) for one, _ in columns) >= 1 << 16)
+    numbers = [(one.astype("<u4" if wide else "<u2"), at.tolist()) for one, at in columns]
+    same = {"title": _text(TITLE), "note": _text(NOTE), "wide": wide}
 
     def pack(name: str) -> JsonText | None:
         k = places[name]
         text = _as_lines(texts, name) if fits[k] else None
         if text is None:
             return None
-        columns = []
-        for (sizes, start, more, at), of in zip(sides, entities, strict=True):
-            here = slice(at[k], at[k + 1])
-            columns.append([sizes[of[k] : of[k + 1]].tolist(), start[here].tolist(), more[here].tolist()])
-        chosen = slice(ends[k], ends[k + 1])
-        of_both = [i[chosen].tolist(), j[chosen].tolist()]
-        return written({
-            "chains": {
-                "title": TITLE, "note": NOTE, "text": text, "sides": columns, "pairs": of_both, "weight": round(float(weight[k]), 4),
-            }
-        })  # fmt: skip
+        parts = [one[at[k] : at[k + 1]].tobytes() for one, at in numbers]
+        packed = {
+            **same, "text": _text(text), "weight": round(float(weight[k]), 4),
+            "lengths": [len(part) for part in parts], "columns": _text(b64encode(b"".join(parts)).decode()),
+        }  # fmt: skip
+        return to_json_object({"chains": to_json_object(packed)})
 
     return lambda names: [pack(name) for name in names]
+
+
+def _text(text: str) -> JsonText:
+    return JsonText(to_json(text, indent=None))
 
 
 SPACES = "\t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine import arrays
-from tallystick.engine.arrays import I64, integers
+from tallystick.engine.arrays import I64, Members, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import TREES
 from tallystick.files.json_values import NotJson, as_json_lines, column_of, decode, expected_id, id_of, shown
@@ -65,6 +66,16 @@ class Hierarchies:
     identified_by: str
     sources: Mapping[str, Source] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def mentions_of(self) -> Members:
+        """The mentions of each document."""
+        return Members(self.document, len(self.documents))
+
+    @cached_property
+    def links_of(self) -> Members:
+        """The links of each document."""
+        return Members(self.document[self.parent], len(self.documents))
 
     @property
     def side(self) -> Side[str]:
