@@ -101,9 +101,22 @@ def test_rams(tmp_path):
 
 def test_an_empty_generated_argument_has_no_place(tmp_path):
     textee = {"doc_id": "d", "wnd_id": "d", "trigger": [2, 3, "attack", "attacked"], "arguments": [[3, 3, "a", ""]]}
-    assert only(read_arguments(write(tmp_path, "system.json", textee))).arguments == (
-        EventArgument("attack@2-2", "a", ""),
-    )
+    plain = {
+        "id": "d",
+        "events": [
+            {"type": "attack", "trigger": {"start": 2, "end": 3}, "arguments": [{"role": "a", "start": 3, "end": 3}]}
+        ],
+    }
+    for reference in (textee, plain):
+        gold = json.loads(
+            json.dumps(reference).replace("3, 3,", "3, 4,").replace('"end": 3}]', '"end": 4, "text": "x"}]')
+        )
+        known = read_arguments(write(tmp_path, "gold.json", gold))
+        for system in (textee, plain):
+            found = read_arguments(write(tmp_path, "system.json", system), reference=known)
+            assert only(found).arguments == (EventArgument("attack@2-2", "a", ""),)
+            with pytest.raises(InputError, match=r"arguments\[0\]: expected a span with .* found 3 to 3"):
+                read_arguments(write(tmp_path, "gold.json", system))
 
 
 def test_texts_that_are_not_those_of_their_tokens_are_counted(tmp_path):

@@ -91,9 +91,11 @@ def test_errors_name_the_line_and_the_path(tmp_path: Path, name: str) -> None:
     assert (caught.value.place.line, caught.value.place.column) == (2, column)
 
 
-def test_a_json_array_is_no_json_lines(tmp_path: Path) -> None:
+def test_a_json_array_is_a_file_of_documents(tmp_path: Path) -> None:
+    chains = read(tmp_path, [{"doc_id": "a", "clusters": []}, {"doc_id": "b", "clusters": [[[0, 1]]]}])
+    assert (chains.documents, chains.entities) == (["a", "b"], 1)
     with pytest.raises(InputError, match="begins like no known coreference format"):
-        read(tmp_path, [{"doc_id": "a", "clusters": []}])
+        read(tmp_path, [["a", []]])
 
 
 def test_python_clusters_of_any_hashable() -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import tallystick as ts
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Argument, Event, Trigger
@@ -146,3 +147,28 @@ def test_bad_input_is_named_with_its_place(tmp_path, record, message):
 def test_bad_standoff(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read_events(write(tmp_path / "d.ann", text))
+
+
+EMPTY = {
+    "TextEE": lambda end: {"trigger": [0, 1, "Attack"], "arguments": [[2, end, "Agent"]]},
+    "plain": lambda end: {"type": "Attack", "trigger": {"start": 0, "end": 1}, "arguments": [{"role": "Agent", "start": 2, "end": end}]},
+    "by role": lambda end: {"type": "Attack", "trigger": [0, 1], "arguments": {"Agent": [2, end]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", EMPTY)
+def test_an_empty_argument_is_wrong_in_a_prediction_and_an_error_in_a_reference(tmp_path, form):
+    """Systems that generate write some. The rule is the same in files and in Python, whatever the form."""
+    full, empty = ([{"id": "d", "tokens": ["a", "b", "c"], "events": [EMPTY[form](end)]}] for end in (3, 2))
+    gold, system = write(tmp_path / "gold.jsonl", full), write(tmp_path / "system.jsonl", empty)
+    for results in (ts.events(full, empty), ts.events(gold, system)):
+        for metric in ("arg_i", "arg_c"):
+            assert results[metric].tally == {"num_p": 0, "den_p": 1, "num_r": 0, "den_r": 1}
+        assert "d" in str(results.explain("d"))
+        assert list(results.errors())
+    for heads in ("last", "first"):
+        at = [{"id": "d", "events": [{**EMPTY["plain"](2), "arguments": [{"role": "Agent", "start": 1, "end": 2}]}]}]
+        assert ts.events(at, empty, heads=heads)["arg_c_head"].tally["num_p"] == 0
+    for sides in ((empty, full), (system, gold)):
+        with pytest.raises(InputError, match=r":1: events\[0\]\.arguments\[0\]: expected a span with .* 2 to 2"):
+            ts.events(*sides)

@@ -269,6 +269,29 @@ def test_an_empty_list_lacks_all_documents(task: str, tmp_path: Path) -> None:
     run("compare", task, gold, nothing, gold, "--missing", "empty")
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("task", LINES)
+def test_a_file_may_be_one_list_of_documents(task: str, indent: int | None, tmp_path: Path) -> None:
+    lines, listed, single = (tmp_path / name for name in ("lines.jsonl", "listed.json", "single.json"))
+    write(lines, task, ["a", "b"])
+    documents = [json.loads(line) for line in lines.read_text().splitlines()]
+    listed.write_text(json.dumps(documents, indent=indent))
+    single.write_text(json.dumps(documents[:1], indent=indent))
+    expected = json.loads(run("score", task, lines, lines, "--format", "json").stdout)["metrics"]
+    for sides in ((listed, listed), (lines, listed), (listed, lines)):
+        assert json.loads(run("score", task, *sides, "--format", "json").stdout)["metrics"] == expected
+    assert '1 only in the reference: "b"' in run("score", task, listed, single, code=3).stderr
+
+
+@pytest.mark.parametrize("task", LINES)
+def test_a_file_may_be_one_object_over_several_lines(task: str, tmp_path: Path) -> None:
+    lines, single = tmp_path / "lines.jsonl", tmp_path / "single.json"
+    write(lines, task, ["a"])
+    single.write_text(json.dumps(json.loads(lines.read_text()), indent=1))
+    expected = json.loads(run("score", task, lines, lines, "--format", "json").stdout)["metrics"]
+    assert json.loads(run("score", task, single, lines, "--format", "json").stdout)["metrics"] == expected
+
+
 @pytest.mark.parametrize(
     "line", [{"tokens": ["a"], "ner_tags": ["B-X"]}, {"sentences": [["a"]], "ner": [[[0, 0, "X"]]]}]
 )
@@ -279,6 +302,40 @@ def test_an_empty_list_lacks_all_documents_of_other_formats_of_spans(line: dict[
     assert "1 document not answered" in run("score", "spans", gold, nothing, "--missing", "empty").stderr
     assert '1 only in the reference: "a"' in run("score", "spans", gold, nothing, code=3).stderr
     assert "has no documents" in run("score", "spans", nothing, nothing, code=2).stderr
+
+
+def test_an_empty_list_is_no_file_of_columns(tmp_path: Path) -> None:
+    columns, nothing = tmp_path / "gold.iob", tmp_path / "nothing.json"
+    columns.write_text("a\tB-X\n")
+    nothing.write_text("[]")
+    for sides in ((columns, nothing), (nothing, columns)):
+        for options in ((), ("--missing", "empty")):
+            said = run("score", "spans", *sides, *options, code=3).stderr
+            assert f"{nothing} is an empty list, [], which has no texts, and {columns} is a file of columns" in said
+            assert "each token has the tag O" in said
+
+
+def test_errors_in_a_list_name_the_line_of_the_document(tmp_path: Path) -> None:
+    bad = {
+        "spans": {"text": "a", "spans": [5]},
+        "coreference": {"clusters": [5]},
+        "hierarchies": {"events": 5},
+        "amr": {"triples": [5]},
+    }
+    for task, line in bad.items():
+        good = json.dumps({"id": "a", **LINES[task]}, indent=1)
+        file = tmp_path / f"{task}.json"
+        file.write_text(f"\n[{good},\n {json.dumps({'id': 'b', **line})}\n]\n")
+        said = run("score", task, file, file, code=2).stderr
+        assert f"{file}:{good.count(chr(10)) + 3}: " in said
+        file.write_text(f"\n[{good},\n {{'id': 1}}]\n")
+        assert f"{file}:{good.count(chr(10)) + 3}:3: is not JSON" in run("score", task, file, file, code=2).stderr
+
+
+def test_lists_on_lines_and_what_is_no_json_stay_what_they_were(tmp_path: Path) -> None:
+    file = tmp_path / "gold.iob"
+    file.write_text("[\tO\nx\tB-X\n]\tO\n")
+    assert "1 / 1" in run("score", "spans", file, file).stdout
 
 
 @pytest.mark.parametrize("task", WITH_LISTS)

@@ -1,6 +1,7 @@
 """Event hierarchies from files: three formats for one content, and errors with their place."""
 
 import gzip
+from dataclasses import replace
 
 import pytest
 
@@ -163,3 +164,21 @@ def test_the_column_of_a_value_in_a_line_of_json():
     assert line[column_of(line, ["a", 1, "b c", 1]) - 1 :].startswith('"x"')
     assert column_of(line, ["a", 5]) is None
     assert column_of(line, ["z"]) is None
+
+
+def test_a_document_is_laid_out_from_its_own_events_alone(tmp_path):
+    """All events of the corpus were written down again for each document."""
+
+    class Named(str):
+        written = 0
+
+        def __str__(self):
+            Named.written += 1
+            return str.__str__(self)
+
+    lines = [f"d{k}\tsubevent\t({k}(2{k})(3{k})) (4{k})\n" for k in range(20)]
+    found = read(tmp_path, "".join(lines))
+    counted = replace(found, identities=[Named(name) for name in found.identities])
+    documents = [document_of(counted, k) for k in range(20)]
+    assert Named.written == len(found.identities) == 80
+    assert documents == [document_of(read(tmp_path, line), 0) for line in lines]

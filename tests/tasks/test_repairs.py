@@ -1,6 +1,7 @@
 """What each kind of error costs: one kind alone brings the score to 1, no error changes nothing."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
+from tallystick.results.mistakes import Analysis, Many, count_kinds
 from tallystick.tasks.contract import Reading, Scored, find_task
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference import show
@@ -139,3 +141,26 @@ def test_rows_are_those_of_the_expressions(seed):
         found = ts.evaluate(results[name].metric, *([list(map(list, one)) for one in side] for side in (key, response)))
         assert np.allclose(found.rows, results[name].rows, rtol=0, atol=1e-12), name
         assert found.rows.sum() > 0
+
+
+@pytest.mark.parametrize("limit", [None, 3, 1000])
+def test_mistakes_made_when_somebody_looks_are_as_those_made_at_once(limit):
+    task = find_task("coreference")
+    key, response = random_clusters(random.Random(7), 30)
+    pairs = task.read(*task.take(key, response, task.Settings())[:2], task.Settings(), Reading())
+    later = find_errors(task, Scored(pairs, task.evaluate(pairs, ("conll",), task.Settings())), task.Settings())
+    assert isinstance(later.mistakes, Many)
+    every = tuple(later.mistakes)
+    assert (len(every), every[-1], every[2:4]) == (len(later.mistakes), later.mistakes[-1], tuple(later.mistakes[2:4]))
+    with pytest.raises(IndexError):
+        later.mistakes[len(every)]
+    says = {kind.kind: kind.says for kind in later.kinds}
+    mended = {kind.kind: kind.mended for kind in later.kinds}
+    at_once = count_kinds(
+        replace(later, mistakes=every),
+        says,
+        lambda some: mended[some[0].kind] if len(some) < len(every) else later.mended,
+    )
+    assert at_once.kinds == later.kinds
+    assert Analysis(at_once, limit).as_dict() == Analysis(later, limit).as_dict()
+    assert list(map(str, Analysis(at_once, limit))) == list(map(str, Analysis(later, limit)))

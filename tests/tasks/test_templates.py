@@ -355,6 +355,35 @@ def test_the_order_of_templates_and_fillers_does_not_matter(name):
         assert first.rows == pytest.approx(second.rows)
 
 
+@pytest.mark.parametrize("name", [*METRICS, *VARIANTS])
+def test_a_document_has_the_same_row_alone_and_among_others(name):
+    gold, system = corpus(5)
+    gold[3], system[3], gold[7], system[11], system[19] = (TemplateSet([]) for _ in range(5))
+    together = evaluate(gold, system, [name])[name].rows
+    alone = [evaluate([one], [other], [name])[name].rows[0].tolist() for one, other in zip(gold, system, strict=True)]
+    assert together.tolist() == alone
+
+
+def test_gtt_asks_every_template_for_its_type_as_often_in_many_documents_as_in_few():
+    """Once for each document was a figure that grew with the square of the corpus."""
+
+    class Untyped(Template):
+        asked = 0
+
+        def __getattribute__(self, name):
+            if name == "type":
+                Untyped.asked += 1
+            return super().__getattribute__(name)
+
+    counts = []
+    for documents in (10, 40):
+        sides = [[TemplateSet([Untyped("", [])] * 2) for _ in range(documents)] for _ in range(2)]
+        Untyped.asked = 0
+        evaluate(*sides, ["gtt"])
+        counts.append(Untyped.asked / documents)
+    assert counts[1] <= counts[0]
+
+
 def test_hash_order_changes_nothing():
     code = (
         f"import sys; sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]\n"

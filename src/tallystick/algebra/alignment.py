@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Column, Maybe, Shared, unshared
+from tallystick.engine.arrays import F64, I64, Blocks, Column, Maybe, Pairs, Shared, unshared
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -87,7 +87,15 @@ class Aligned:
     @property
     def weights(self) -> F64:
         """φ of each aligned pair."""
-        return self.node.one_to_one_weights(*self.pairs)
+        found = self.weighed
+        out = np.zeros(len(self.i))
+        out[found.i] = found.weight
+        return out
+
+    @property
+    def weighed(self) -> Pairs:
+        """The aligned pairs with φ above 0: pair k is row k of both sides."""
+        return self.node.pairs(*self.pairs, Blocks.diagonal(len(self.i)))
 
     @property
     def pairs(self) -> tuple[Column, Column]:

@@ -13,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, assign, distinct, number, offsets_of, sort_order, starts_of_runs
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Mask,
+    Members,
+    assign,
+    distinct,
+    number,
+    offsets_of,
+    sort_order,
+    starts_of_runs,
+)
 from tallystick.engine.native import compiled
 from tallystick.frozen import frozen
 
@@ -320,8 +331,9 @@ def best_f(
             break
     gap = np.maximum(bound - value, 0)
     gap[gap <= TOLERANCE] = 0
+    members = Members(problem, n)
     for k in np.flatnonzero(gap).tolist():
-        pairs = np.flatnonzero(problem == k)
+        pairs = members[k]
         search = _Search(rows[pairs], columns[pairs], a[pairs], b[pairs], float(den_p[k]), float(den_r[k]))
         chosen[pairs], gap[k] = search.run(chosen[pairs], nodes)
     return Harmonic(chosen, gap)

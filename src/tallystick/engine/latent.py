@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, distinct
+from tallystick.engine.arrays import F64, I64, Mask, Members, distinct
 from tallystick.engine.arrays import number as renumber
 from tallystick.engine.latent_pairs import (
     Ends,
@@ -693,8 +693,9 @@ def solve_objects(
     lower += classes.certain(n)
     upper += classes.certain(n)
     chosen = np.zeros(len(pairs.u), np.bool_)
+    members = Members(pairs.doc, n)
     for d in np.flatnonzero(hard).tolist():
-        inside = np.flatnonzero(table.possible & (pairs.doc == d))
+        inside = members[d][table.possible[members[d]]]
         lower[d], upper[d], optimal[d], part = _programme(pairs, table, inside, constraint, limit)
         mapping[part[0]] = part[1]
         chosen[part[2]] = True

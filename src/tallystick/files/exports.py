@@ -244,7 +244,7 @@ def name_of(document: Json, *keys: str) -> str | None:
 
 def words(found: Json) -> tuple[str, ...]:
     """A list of words."""
-    return tuple(one.text() for one in found.each())
+    return found.texts()
 
 
 def layer_of(document: Json, *keys: str) -> Json:

@@ -309,6 +309,8 @@ class Source:
     """Whether it stands for a prediction where only the reference counts: training data, which is the other side too."""
     notes: tuple[str, ...] = ()
     """What is to be said about data from Python."""
+    listed: bool = False
+    """Whether each range is a document of JSON, of a list or over several lines, that is one line here."""
 
     @classmethod
     def of(cls, name: AnySource) -> Source:
@@ -336,7 +338,7 @@ class Source:
 
     @property
     def is_part(self) -> bool:
-        return self.ranges is not None
+        return self.ranges is not None and not self.listed
 
     @property
     def reads_once(self) -> bool:
@@ -383,7 +385,7 @@ class Source:
 
     def place(self, line: int | None = None, column: int | None = None, text: str | None = None) -> Place:
         """A place, by the line as the reader counts."""
-        return Place(str(self), None if line is None else self.line(line), column, text)
+        return Place(str(self), None if line is None else self.line(line), None if self.listed else column, text)
 
     def error(
         self, message: str, line: int | None = None, column: int | None = None, text: str | None = None
@@ -552,23 +554,23 @@ class Pieces:
     """The content of a file (or `.gz`, or `-`), in pieces that end with a newline and hold nothing but
     UTF-8 text.
 
-    The last line gets a newline if it has none, and a byte order mark is taken off. Iterate once.
+    The last line gets a newline if it has none, and a byte order mark is taken off. Iterate once. Only what may be `empty` has no piece.
     """
 
-    def __init__(self, name: AnySource, size: int = PIECE) -> None:
+    def __init__(self, name: AnySource, size: int = PIECE, empty: bool = False) -> None:
         self.source = Source.of(name)
         self.shown = str(self.source)
         self._size = size
         checked = self._checked()
         first = next(checked, None)
-        if first is None:
+        if first is None and not empty:
             raise InputError("is empty", self.shown)
-        self.first = first
+        self.first = first or b""
         """The first piece, to find out what kind of file this is."""
         self._rest = checked
 
     def __iter__(self) -> Iterator[bytes]:
-        return chain((self.first,), self._rest)
+        return chain((self.first,) if self.first else (), self._rest)
 
     def line(self, number: int) -> str | None:
         """The text of a line, counted from 1, for a message."""
@@ -727,6 +729,8 @@ class Format:
     title: str = ""
     known_by: str = ""
     over: tuple[str, ...] = ()
+    json: bool = False
+    """Whether it recognises JSON by itself, of which some can be cut, so that it has boundaries."""
     rival: Callable[[Opening], bool] | None = None
     """Of a format of ours: whether a file has all that it needs, so that somebody else's format may not be meant."""
 
@@ -740,7 +744,7 @@ def find_format(formats: Sequence[Format], opening: Opening, asked: str | None =
     first = next((one for one in formats if one.recognises(opening)), None)
     if first is not None and first.title:
         refuse_doubt(formats, opening)
-    if first is not None and first.boundaries is not None and opening.is_other_json:
+    if first is not None and first.boundaries is not None and not first.json and opening.is_other_json:
         raise InputError(
             "is JSON, but a list, or an object over several lines; expected one object a line", str(opening.source)
         )
@@ -775,6 +779,11 @@ def how_read(formats: Sequence[Format], files: Sequence[Any], asked: str | None 
         if found is not None and found.title:
             out[str(Source.of(file))] = found.title
     return out
+
+
+def begins_list(head: bytes) -> bool:
+    """Whether a file begins like a list of JSON objects, which may be empty."""
+    return re.match(rb'\s*\[\s*\{\s*["}]', head) is not None or is_empty_list(head)
 
 
 def is_empty_list(head: bytes) -> bool:

@@ -41,11 +41,13 @@ from tallystick.engine.data import (
 from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
 from tallystick.engine.values import Invalid, field_names
 from tallystick.errors import MetricError, OutOfTime, SidesMismatch, ValueMismatch, counted, some, unmet_ids
-from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
+from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from tallystick.results.leaves import Layer
 
 Progress = Callable[[int, int], None]
 
@@ -157,8 +159,8 @@ class Evaluation:
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self.keep_aligned = False
-        self.aligned: list[Slice] | None = None
-        """The documents of the last update in slices with their alignments, if these are to be kept."""
+        self.aligned: list[Layer] | None = None
+        """The alignments of the documents of the last update, slice by slice, if these are to be kept."""
         kind = kind_of(metric)
         self._taken = Account(
             kind,
@@ -514,7 +516,10 @@ def tally(
             with within(account.time_limit, len(left)):
                 ranked = metric.rank(left, *readable(right), scope)
                 if ranked is None:
-                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
+                    fields = account.fields if account.aligned is None else None
+                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, fields)
+                    if account.aligned is not None:
+                        account.aligned.append(_keep_aligned(account, left, right, scope.memo[Aligned]))
                 else:
                     kind, rows, above = *ranked, None
         except OutOfTime as error:
@@ -529,8 +534,6 @@ def tally(
         account.kind = joint_kind(account.kind, kind)
         account.batches.append((kind, rows, above if metric.limited else None))
         account.count += len(rows)
-        if account.aligned is not None and Aligned in scope.memo:
-            account.aligned.append((left, right, scope.memo[Aligned]))
         if Proofs in scope.memo:
             account.open_selves += scope.memo[Proofs].open_selves
         if progress is not None:
@@ -541,6 +544,18 @@ def tally(
         add_label_sums(account.labels, metric, reference, predicted, account.memory)
     valid, _ = readable(predicted)
     account.invalid = [] if valid is None else sorted(set(range(n)) - set(valid.tolist()))
+
+
+def _keep_aligned(account: Account, reference: Data, predicted: Data, documents: Aligned) -> Layer:
+    """An alignment that others will look at, too: what the fields earned is read off it on the way."""
+    from tallystick.results.breakdown import add_documents, add_surplus
+    from tallystick.results.leaves import Layer
+
+    top = Layer.of(reference, predicted, documents)
+    if account.fields is not None:
+        add_documents(account.fields, documents, (leaf.level for leaf in top.leaves()))
+        add_surplus(account.fields, split_surplus(predicted)[1])
+    return top
 
 
 def _called(names: Sequence[Any]) -> str:

@@ -18,9 +18,9 @@ benchmarks.mended` and tests/tasks/test_mended.py hold the figures equal to thos
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, is_dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tallystick.errors import Place
 from tallystick.frozen import frozen
@@ -86,6 +86,58 @@ class Mistake:
         said = {name: getattr(self, name) for name in ("reference", "predicted", "where", "text")}
         label = {"label": self.label} if self.label else {}
         return {"kind": self.kind, "document": self.document, **place, **label, **said}
+
+
+class Made(NamedTuple):
+    """The mistakes of one kind: how many, the documents that have one, and what makes each of them."""
+
+    many: int
+    documents: frozenset[Any]
+    make: Callable[[int], Mistake]
+
+
+class Many(Sequence[Mistake]):
+    """Mistakes without labels, kind by kind, each made when somebody looks at it."""
+
+    def __init__(self, kinds: Mapping[str, Made]) -> None:
+        self.kinds = {kind: made for kind, made in kinds.items() if made.many}
+
+    def of(self, kind: str) -> Many:
+        """Those of one kind."""
+        return Many({kind: self.kinds[kind]} if kind in self.kinds else {})
+
+    @property
+    def documents(self) -> frozenset[Any]:
+        """The documents that have one."""
+        return frozenset[Any]().union(*(made.documents for made in self.kinds.values()))
+
+    def __len__(self) -> int:
+        return sum(made.many for made in self.kinds.values())
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        for made in self.kinds.values():
+            if place < made.many:
+                break
+            place -= made.many
+        return made.make(place)
+
+
+def group_mistakes(mistakes: Sequence[Mistake], kinds: Iterable[str]) -> dict[str, Sequence[Mistake]]:
+    """The mistakes of each of these kinds, in order."""
+    if isinstance(mistakes, Many):
+        return {kind: mistakes.of(kind) for kind in kinds}
+    out: dict[str, list[Mistake]] = {kind: [] for kind in kinds}
+    for one in mistakes:
+        out[one.kind].append(one)
+    return {**out}
+
+
+def documents_of(mistakes: Sequence[Mistake]) -> Collection[Any]:
+    """The documents that some mistakes are in."""
+    return mistakes.documents if isinstance(mistakes, Many) else {one.document for one in mistakes}
 
 
 # Mending a document
@@ -176,7 +228,7 @@ class Found:
     figures: Figures
     headlines: Mapping[str, str]
     """The figure that each metric is named after."""
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: Sequence[Mistake] = ()
     kinds: tuple[Kind, ...] = ()
     mended: Figures = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
@@ -188,12 +240,9 @@ def count_kinds(
     found: Found, says: Mapping[str, str], rescore: Callable[[Sequence[Mistake]], Figures], tables: Sequence[Table] = ()
 ) -> Found:
     """The mistakes by kind, each with the figures if it were mended, and if all were; `rescore` mends some and scores again."""
-    by_kind: dict[str, list[Mistake]] = {kind: [] for kind in says}
-    for one in found.mistakes:
-        by_kind[one.kind].append(one)
     kinds = tuple(
-        Kind(kind, says[kind], len(own), len({one.document for one in own}), rescore(own) if own else found.figures)
-        for kind, own in by_kind.items()
+        Kind(kind, says[kind], len(own), len(documents_of(own)), rescore(own) if own else found.figures)
+        for kind, own in group_mistakes(found.mistakes, says).items()
     )
     there = [kind.mended for kind in kinds if kind.count]
     mended = found.figures if not there else there[0] if len(there) == 1 else rescore(found.mistakes)
@@ -209,7 +258,7 @@ class Analysis(Tables):
         super().__init__([self._kinds_table(), *self._labels_table(), *found.tables, *self._list_table()])
 
     @property
-    def mistakes(self) -> tuple[Mistake, ...]:
+    def mistakes(self) -> Sequence[Mistake]:
         return self.found.mistakes
 
     @property
@@ -260,7 +309,7 @@ class Analysis(Tables):
         there = [kind for kind in self.kinds if kind.count]
         rows = [row(kind.kind, kind.count, kind.documents, kind.mended) for kind in there]
         if there:
-            wrong = len({one.document for one in self.mistakes})
+            wrong = len(documents_of(self.mistakes))
             rows.insert(0, row("(as predicted)", None, None, self.figures))
             rows.append(row("(all of these)", len(self.mistakes), wrong, self.mended))
         notes = [f"{kind.kind}: {kind.says}." for kind in there]
@@ -272,7 +321,7 @@ class Analysis(Tables):
     def _labels_table(self) -> list[Table]:
         """How often each kind occurs with each label, the labels with most errors first."""
         counts: dict[str, Counter[str]] = {}
-        for one in self.mistakes:
+        for one in () if isinstance(self.mistakes, Many) else self.mistakes:
             if one.label:
                 counts.setdefault(one.label, Counter())[one.kind] += 1
         shown = sorted(counts.items(), key=lambda one: -one[1].total())[: self.limit or LISTED]
@@ -312,11 +361,7 @@ class Analysis(Tables):
             for kind in [kind for kind in counts if share[kind] < counts[kind]][:left]:
                 share[kind] += 1
                 left -= 1
-        kept: dict[str, list[Mistake]] = {kind: [] for kind in counts}
-        for one in self.mistakes:
-            if len(kept[one.kind]) < share[one.kind]:
-                kept[one.kind].append(one)
-        return [one for some in kept.values() for one in some]
+        return [one for kind, own in group_mistakes(self.mistakes, counts).items() for one in own[: share[kind]]]
 
 
 def around(words: Sequence[str], first: int, end: int, beside: int = 4) -> str:

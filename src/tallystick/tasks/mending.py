@@ -14,7 +14,7 @@ from typing import Any
 from tallystick.errors import TallystickError
 from tallystick.files.pairing import Paired
 from tallystick.frozen import frozen
-from tallystick.results.mistakes import Change, Edit, Figures, Found, Mistake, count_kinds, mend
+from tallystick.results.mistakes import Change, Edit, Figures, Found, Many, Mistake, count_kinds, mend
 from tallystick.tasks.contract import Scored, Task
 from tallystick.tasks.metric import best_pairs
 
@@ -22,7 +22,8 @@ from tallystick.tasks.metric import best_pairs
 def find_errors(task: Task, scored: Scored, settings: Any) -> Found:
     """Every error of a corpus, and what each kind costs."""
     results = scored.results
-    mistakes = tuple(_with_places(task.find_mistakes(scored.corpus, settings), paired_of(scored.corpus)))
+    listed = task.find_mistakes(scored.corpus, settings)
+    mistakes = listed if isinstance(listed, Many) else tuple(_with_places(listed, paired_of(scored.corpus)))
 
     def rescore(some: Sequence[Mistake]) -> Figures:
         return _figures(task, task.mend(scored.corpus, some, settings), results, settings)

@@ -159,10 +159,10 @@ def read_json_object(name: str, what: str) -> dict[str, Any]:
 # Ends are exclusive, as in Python, unless a format says otherwise.
 
 
-def read_mention(found: Json) -> AnnotatedMention:
-    """A mention from a list or an object."""
+def read_mention(found: Json, empty: bool = False) -> AnnotatedMention:
+    """A mention from a list or an object; one without any token only if it may be `empty`."""
     if isinstance(found.value, list):
-        left, right = found.span()
+        left, right = found.span(empty=empty)
         parts = found.each()
         if len(parts) > 3:
             raise found.expected("[start, end] or [start, end, type]")
@@ -171,7 +171,7 @@ def read_mention(found: Json) -> AnnotatedMention:
     start, end = known.get("start"), known.get("end")
     if type(start) is not int or type(end) is not int:  # something is unusual, and will be named if it is wrong
         start, end = found.at("start", "start_token").whole(), found.at("end", "end_token").whole()
-    left, right = found.checked_span(start, end)
+    left, right = found.checked_span(start, end, empty=empty)
     head = found.get("head")
     return AnnotatedMention(
         left,

@@ -202,7 +202,9 @@ class Heads:
         return replace(self, parses=dict(zip(ids, self.parses.values(), strict=True)), named=True)
 
     def of(self, document: str, left: int, right: int) -> tuple[int, int]:
-        """The head of a span, as a span of one token."""
+        """The head of a span, as a span of one token; an empty one has none, and is its own."""
+        if right < left:
+            return left, right
         if self.rule:
             word = right if self.rule == "last" else left
             return word, word

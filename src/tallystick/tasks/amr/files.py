@@ -22,9 +22,9 @@ import numpy as np
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import LINES, Boundaries, Uncut, blank_lines, line_starts, up_to_the_last, whole_lines
-from tallystick.files.json_values import decode_line, id_in, is_id, shown
+from tallystick.files.json_values import as_json_lines, decode_line, id_in, is_id, shown
 from tallystick.files.pairing import Missing, Side, all_named, pair_sides, refuse_by_order
-from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
+from tallystick.files.source import AnySource, Format, Opening, Source, begins_list, find_format
 from tallystick.tasks.plain import Given, Structure, expect, named
 
 Edge = tuple["int | str", str, "int | str"]
@@ -411,10 +411,13 @@ def parse_triples(text: str, *, file: AnySource = "<text>", lenient: bool = Fals
     """The graphs of a text, JSON Lines or not; it is told by its first character."""
     source = Source.of(file)
     found = Graphs(str(source), [])
-    if is_empty_list(text.encode()):
-        return found
-    parse = _json_lines if text.lstrip()[:1] == "{" else _triple_blocks
-    for graph, error in parse(text, source):
+    if text.lstrip()[:1] == "{" or begins_list(text.encode()):
+        given = source if source.is_part else Source.of_text(text, str(source))
+        lines = as_json_lines(given)
+        graphs = _json_lines(text, source) if lines is given else _json_lines(lines.text(), lines)
+    else:
+        graphs = _triple_blocks(text, source)
+    for graph, error in graphs:
         found.graphs.append(graph)
         if error is not None:
             if not lenient:
@@ -600,11 +603,14 @@ def graphs_of(side: Given) -> Source:
 
 FORMATS = (
     Format(
-        "triples", lambda opening: opening.head.lstrip()[:1] == b"{" or is_empty_list(opening.head), parse_triples,
+        "triples",
+        lambda opening: opening.head.lstrip()[:1] == b"{" or begins_list(opening.head),
+        parse_triples,
         lambda head: LINES if head.lstrip()[:1] == b"{" else Uncut("triples line by line have no marks between graphs"),
+        json=True,
     ),
     Format("penman", read=parse_penman, boundaries=Boundaries("PENMAN", _find_graphs, _graph_name)),
-)  # fmt: skip
+)
 """The formats of graphs: what does not begin like JSON is PENMAN, unless triples are asked for."""
 
 

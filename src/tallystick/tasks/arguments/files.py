@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, counted, did_you_mean, some
-from tallystick.files.json_values import Json, read_json
+from tallystick.files.json_values import Json, collector_paused
 from tallystick.files.pairing import Documents, Missing, Paired, names_of, pair_documents
 from tallystick.files.source import AnySource, Opening, find_format, shown_name
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
@@ -58,7 +58,7 @@ class _Texts:
             if self.strip and (shorter := without_article(*span, self.tokens)) != span:
                 span, text = shorter, None
             said = " ".join(self.tokens[span[0] : span[1] + 1])
-            if text is not None and letters_of(text) != letters_of(said):
+            if text is not None and text != said and letters_of(text) != letters_of(said):
                 self.unlike.append(f"{self.where}: {text!r} at tokens {span[0]} to {span[1]}, which say {said!r}")
             return EventArgument(event, role, said, span)
         if text is None and not self.extra:
@@ -82,6 +82,7 @@ class ArgumentFiles:
     events: Documents[EventDocument] | None = None
 
 
+@collector_paused()
 def read_arguments(
     name: AnySource,
     *,
@@ -94,12 +95,13 @@ def read_arguments(
     opening = Opening(name)
     if opening.source.reads_once:
         opening.source.read()  # from here on it is held
-    name, chosen = opening.source, find_format(FORMATS, opening)
+    chosen = find_format(FORMATS, opening)
     if chosen is None or chosen.read is None:
-        records = read_json(name)
+        records = opening.documents
         if not records or _is_plain(records[0]):
-            return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
-    events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)
+            return ArgumentFiles(_read_plain(shown_name(opening.source), records, reference, tokens, strip_articles))
+    known_events = reference.events if reference is not None else None
+    events = read_events(opening, reference=known_events, predicted=reference is not None, ontology=ontology)
     out: Documents[ArgumentDocument] = Documents(
         events.file, events.format, named=events.named, partial=events.partial, warnings=events.warnings
     )
@@ -197,12 +199,13 @@ def _read_plain(
     strip_articles: bool,
 ) -> Documents[ArgumentDocument]:
     out: Documents[ArgumentDocument] = Documents(file, "JSON")
+    predicted = reference is not None
     unlike: list[str] = []
     names, out.named = names_of(records, "id", "doc_id", "doc_key")
     there = _documents_there(names, out, reference, tokens)
     for key, record, (its, known_tokens) in zip(names, records, there, strict=True):
         listed = record.get("tokens")
-        own = tuple(one.text() for one in listed.each()) if listed is not None else known_tokens
+        own = listed.texts() if listed is not None else known_tokens
         texts = _Texts(f"document {key!r}", record.place, own, strip_articles, unlike, _is_extra(its, reference))
         known = _known_events(its)
         events: dict[str, DescribedEvent] = {}
@@ -212,7 +215,7 @@ def _read_plain(
             if event.id in events:
                 raise one.fail(f"duplicate event {event.id!r}; ids must be unique")
             events[event.id] = event
-            arguments += [_argument(item, event.id, texts) for item in one.listed("arguments", "args")]
+            arguments += [_argument(item, event.id, texts, predicted) for item in one.listed("arguments", "args")]
         ids = set(events)
         if its is not None:
             ids |= {event.id for event in its.events}
@@ -227,7 +230,7 @@ def _read_plain(
                     f"there is no event {named.name()!r} in the document {key!r}; there are {some(sorted(ids)) or 'none'}."
                     f"{did_you_mean(named.name(), ids)}"
                 )
-            arguments.append(_argument(item, named.name(), texts))
+            arguments.append(_argument(item, named.name(), texts, predicted))
         document = ArgumentDocument(tuple(arguments), tuple(events.values()), own, read_sentences(record))
         out.add(key, document, record.place, tokens=own if listed is not None else ())
     _warn(out, unlike)
@@ -260,14 +263,14 @@ def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str]
     return DescribedEvent(known.get((span, kind), event_id(kind, span)), kind, text, span)
 
 
-def _span(found: Json) -> Span | None:
+def _span(found: Json, empty: bool = False) -> Span | None:
     if found.get("start") is None and found.get("end") is None:
         return None
-    return found.checked_span(found.at("start").whole(), found.at("end").whole())
+    return found.checked_span(found.at("start").whole(), found.at("end").whole(), empty=empty)
 
 
-def _argument(found: Json, event: str, texts: _Texts) -> EventArgument:
-    text, span = found.get("text"), _span(found)
+def _argument(found: Json, event: str, texts: _Texts, predicted: bool) -> EventArgument:
+    text, span = found.get("text"), _span(found, empty=predicted)
     if text is None and span is None:
         raise found.fail("an argument needs its 'text', or 'start' and 'end'")
     role, said = found.at("role").text(), text.text() if text is not None else None

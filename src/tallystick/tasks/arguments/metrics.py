@@ -340,8 +340,10 @@ def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
             kept = []
             for one in document.arguments:
                 text = known.get(one.span, one.text) if one.span is not None else one.text
-                unlike[k] += letters_of(text) != letters_of(one.text)
-                kept.append(one if text == one.text else replace(one, text=text))
+                if text != one.text:
+                    unlike[k] += letters_of(text) != letters_of(one.text)
+                    one = replace(one, text=text)
+                kept.append(one)
             sides[k].append(replace(document, arguments=tuple(kept)))
     more = []
     if unlike[0]:
@@ -368,7 +370,10 @@ def _texts_by_place(gold: ArgumentDocument) -> dict[Span, str]:
     def like_the_tokens(span: Span, text: str) -> bool:
         return letters_of(text) == letters_of("".join(gold.tokens[span[0] : span[1] + 1]))
 
-    return {span: min((not like_the_tokens(span, text), text) for text in found)[1] for span, found in texts.items()}
+    return {
+        span: min((not like_the_tokens(span, text), text) for text in found)[1] if len(found) > 1 else next(iter(found))
+        for span, found in texts.items()
+    }
 
 
 def _merge_duplicates(arguments: Sequence[EventArgument], options: ArgumentOptions) -> tuple[EventArgument, ...]:

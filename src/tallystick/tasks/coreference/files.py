@@ -26,7 +26,7 @@ from tallystick.engine.arrays import offsets_of
 from tallystick.engine.native import compiled
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
-from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, find_format, is_empty_list
+from tallystick.files.source import LARGE, AnySource, Format, Opening, Pieces, Source, begins_list, find_format
 from tallystick.files.table import find_line_ends, hash_ranges, take_ranges
 from tallystick.tasks.coreference.chains import Chains, IntArray, KeptTexts, document_key, number_by_first
 
@@ -413,7 +413,7 @@ class _Reading:
         offset = offsets_of(length + 1)
         others = np.flatnonzero(~is_token)
         before = others - np.arange(len(others))  # how many words
-        ends = np.unique(before[first_bytes[others] != ord("#")])
+        ends = before[first_bytes[others] != ord("#")]
         text[offset[1:] - 1] = ord(" ")
         text[offset[ends[ends > 0]] - 1] = ord("\n")
         if len(ends) and ends[0] == 0 and self.texts and self.texts[-1]:
@@ -638,17 +638,17 @@ def _find_words_by_columns(piece: bytes, starts: IntArray, ends: IntArray) -> tu
     """The same with NumPy."""
     data = np.frombuffer(piece, np.uint8)
     blank = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
-    edges = np.flatnonzero(np.diff(blank, prepend=True, append=True))
-    begin, end = edges[::2], edges[1::2]
+    edges = np.flatnonzero(np.concatenate((~blank[:1], blank[1:] != blank[:-1])))
+    begin, end = edges[::2], edges[1::2]  # each line ends with a blank
     first = np.searchsorted(begin, starts)
     cells = np.searchsorted(begin, ends) - first
     column = np.minimum(cells - 2, 3)
-    some = np.flatnonzero(cells > 2)
     number = partial(_are_numbers, data, begin, end)
-    second = number(first[some] + 1)
-    column[some[number(first[some]) & ~((cells[some] > 3) & second)]] = 1
-    some = some[(cells[some] == 7) & ~second]
-    column[some[number(first[some] + 2) & number(first[some] + 3)]] = 4
+    some = np.flatnonzero(cells > 2)
+    some = some[number(first[some])]
+    column[some[(cells[some] == 3) | ~number(first[some] + 1)]] = 1
+    some = np.flatnonzero(cells == 7)
+    column[some[~number(first[some] + 1) & number(first[some] + 2) & number(first[some] + 3)]] = 4
     start, length = starts.copy(), np.zeros(len(starts), np.int64)
     there = np.flatnonzero(column >= 0)
     cell = (first + column)[there]
@@ -763,7 +763,7 @@ def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
 FORMATS = (
     Format(
         "jsonl",
-        lambda opening: opening.head.lstrip().startswith(b"{") or is_empty_list(opening.head),
+        lambda opening: opening.head.lstrip()[:1] == b"{" or begins_list(opening.head),
         _read_jsonl,
     ),
     Format(

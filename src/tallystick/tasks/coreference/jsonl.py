@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import ValueMismatch, some
-from tallystick.files.json_values import Json, NotJson, decode, shown
+from tallystick.files.json_values import Json, NotJson, as_json_lines, decode, shown
 from tallystick.files.pairing import DYGIE_GOLD, Unpredicted, all_named
-from tallystick.files.source import Pieces, Source, is_empty_list
+from tallystick.files.source import Pieces, Source
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,
@@ -41,9 +41,12 @@ def read_clusters_jsonl(pieces: Pieces, *, fields: Sequence[str] = (), keep_text
     Files with gold and predicted clusters side by side need `fields`: where the clusters are, in order of
     preference.
     """
+    source = as_json_lines(pieces.source)
+    if source is not pieces.source:
+        pieces = Pieces(source, empty=True)
     reading = _Reading(pieces, fields, keep_text)
     number = 0
-    for piece in () if is_empty_list(pieces.first) else pieces:
+    for piece in pieces:
         for line in piece.split(b"\n")[:-1]:
             number += 1
             if line and not line.isspace():

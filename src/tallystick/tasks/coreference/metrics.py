@@ -166,6 +166,11 @@ class Overlaps:
         """φ4 = F↔[δ] of the pairs of entities (eq. 18)."""
         return 2 * self.n / (self.key.sizes[self.k] + self.response.sizes[self.r])
 
+    @cached_property
+    def partners(self) -> I64:
+        """The pairs of entities that CEAF-e matches, in the order of the key."""
+        return self.matched(self.phi_4)
+
     def matched(self, weights: F64) -> I64:
         """The pairs of entities, among the non-zeros, in the best 1:1 matching of each document."""
         return np.flatnonzero(assign(self.k, self.r, weights, self.key.entities, self.response.entities))
@@ -243,8 +248,7 @@ def ceaf_m(t: Overlaps) -> F64:
 
 def ceaf_e(t: Overlaps) -> F64:
     """Matched entities. As `CEAF_E`, over the non-zeros."""
-    found = t.matched(t.phi_4)
-    common = weighted_counts(t.home[found], t.phi_4[found], t.documents)
+    common = weighted_counts(t.home[t.partners], t.phi_4[t.partners], t.documents)
     key, response = ((side.sizes > 0).astype(np.float64) for side in (t.key, t.response))
     return _rows(common, t.over_response(response), common, t.over_key(key))
 

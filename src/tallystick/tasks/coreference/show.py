@@ -11,7 +11,8 @@ independent of each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, islice, repeat
@@ -25,6 +26,7 @@ from tallystick.engine.arrays import (
     I64,
     Mask,
     assign,
+    distinct,
     expand,
     number,
     offsets_of,
@@ -33,14 +35,14 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.errors import MetricError, Place
-from tallystick.files.writing import JsonText, written
+from tallystick.files.writing import JsonText, to_json, to_json_object
 from tallystick.frozen import frozen
 from tallystick.results.documents import DEEPEST, Pack
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
-from tallystick.results.mistakes import Mistake, put
+from tallystick.results.mistakes import Made, Many, Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains, number_by_first
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains
 from tallystick.tasks.coreference.metrics import (
     OF_MENTIONS,
     PLAIN,
@@ -136,45 +138,47 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
     prepared = pairs.once(prepare, options)
     table = prepared.overlaps
     documents = np.arange(table.documents + 1)
-    sides, entities = [], []
+    columns, entities = [], []
     for chains, rows, side in prepared.sides():
-        met, _ = number_by_first(side.entity)
-        if (np.diff(side.document) < 0).any() or not np.array_equal(met, side.entity):
+        met = np.maximum.accumulate(side.entity)
+        if (np.diff(side.document) < 0).any() or (side.entity > np.append(0, met[:-1] + 1)).any():
             return None
         rows = rows[sort_order(side.entity, max(1, side.entities))]
-        start, more = chains.start[rows], chains.end[rows] - chains.start[rows]
+        start, mentions = chains.start[rows], np.searchsorted(side.document, documents)
         entities.append(np.searchsorted(side.homes, documents))
-        sides.append((side.sizes.astype(np.int64), start, more, np.searchsorted(side.document, documents)))
-    found = table.matched(table.phi_4)
+        columns += [(side.sizes, entities[-1]), (start, mentions), (chains.end[rows] - start, mentions)]
+    found = table.partners
     home, i, j = table.home[found], table.k[found], table.r[found]
     ends = np.searchsorted(home, documents)
     weight = weighted_counts(home, table.phi_4[found], table.documents)
     # As many nodes as the tree has: entities, and of those that are matched the mentions, of which some are on both sides.
     sizes = table.key.sizes[i] + table.response.sizes[j]
     below = weighted_counts(home, sizes - table.n[found], table.documents)
-    i, j = i - entities[0][home], j - entities[1][home]
+    columns += [(i - entities[0][home], ends), (j - entities[1][home], ends)]
     children = np.diff(entities[0]) + np.diff(entities[1]) - np.diff(ends)
     fits = (children > 1) & (1 + children + below < DEEPEST)
     places = {name: k for k, name in enumerate(prepared.documents)}
+    wide = bool(max(one.max(initial=0) for one, _ in columns) >= 1 << 16)
+    numbers = [(one.astype("<u4" if wide else "<u2"), at.tolist()) for one, at in columns]
+    same = {"title": _text(TITLE), "note": _text(NOTE), "wide": wide}
 
     def pack(name: str) -> JsonText | None:
         k = places[name]
         text = _as_lines(texts, name) if fits[k] else None
         if text is None:
             return None
-        columns = []
-        for (sizes, start, more, at), of in zip(sides, entities, strict=True):
-            here = slice(at[k], at[k + 1])
-            columns.append([sizes[of[k] : of[k + 1]].tolist(), start[here].tolist(), more[here].tolist()])
-        chosen = slice(ends[k], ends[k + 1])
-        of_both = [i[chosen].tolist(), j[chosen].tolist()]
-        return written({
-            "chains": {
-                "title": TITLE, "note": NOTE, "text": text, "sides": columns, "pairs": of_both, "weight": round(float(weight[k]), 4),
-            }
-        })  # fmt: skip
+        parts = [one[at[k] : at[k + 1]].tobytes() for one, at in numbers]
+        packed = {
+            **same, "text": _text(text), "weight": round(float(weight[k]), 4),
+            "lengths": [len(part) for part in parts], "columns": _text(b64encode(b"".join(parts)).decode()),
+        }  # fmt: skip
+        return to_json_object({"chains": to_json_object(packed)})
 
     return lambda names: [pack(name) for name in names]
+
+
+def _text(text: str) -> JsonText:
+    return JsonText(to_json(text, indent=None))
 
 
 SPACES = "\t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -396,7 +400,7 @@ def mention_text(mention: object) -> str:
     return str(mention)
 
 
-def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[Mistake]:
+def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Many:
     """Every error of each kind. Its line is that of its first mention in the response, or in the key where the response has none."""
     words = words_of(pairs, options)
     prepared, found = find_error_rows(pairs, options)
@@ -405,24 +409,31 @@ def find_mistakes(pairs: PairedChains, options: CoreferenceOptions) -> Iterator[
         one = located_errors(pairs, prepared, [rows])[0]
         return entities_text(one.response if side else one.key, words, line)
 
-    columns = [
-        (str(chains.file), chains.lines[rows].tolist(), chains.document[rows].tolist(), chains.documents)
-        for chains, rows in ((pairs.key, prepared.key_rows), (pairs.response, prepared.response_rows))
-    ]
-    for kind, errors in found.items():
+    def made(kind: str, errors: ErrorRows) -> Made:
+        of_response = len(errors.response[1]) > 0
+        chains, chosen, _ = list(prepared.sides())[of_response]
+        offsets, rows = errors.response if of_response else errors.key
+        first = chosen[rows[offsets[:-1]]]
+        lines, documents = chains.lines[first], chains.document[first]
         edits = (((kind,), put(None)),)
-        for rows in errors:
-            file, lines, of, names = columns[bool(rows[1])]
-            first = (rows[1] or rows[0])[0]
-            line = None if lines[first] == UNKNOWN else lines[first]
-            ours, theirs = (partial(tell, rows, side, line) if rows[side] else None for side in (0, 1))
-            place = None if line is None else Place(file, line)
-            yield Mistake(kind, names[of[first]], ours, theirs, place=place, edits=edits)
+
+        @cache
+        def make(k: int) -> Mistake:
+            line = None if lines[k] == UNKNOWN else int(lines[k])
+            both = errors[k]
+            ours, theirs = (partial(tell, both, side, line) if both[side] else None for side in (0, 1))
+            place = None if line is None else Place(str(chains.file), line)
+            return Mistake(kind, chains.documents[documents[k]], ours, theirs, place=place, edits=edits)
+
+        names = frozenset(chains.documents[k] for k in distinct(documents).tolist())
+        return Made(len(errors), names, make)
+
+    return Many({kind: made(kind, errors) for kind, errors in found.items()})
 
 
 def kinds_of(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
     """The kinds that some mistakes are of."""
-    return tuple(dict.fromkeys(one.kind for one in mistakes))
+    return tuple(mistakes.kinds if isinstance(mistakes, Many) else dict.fromkeys(one.kind for one in mistakes))
 
 
 def mended_chains(corpus: Any, mistakes: Sequence[Mistake]) -> MendedChains:
@@ -468,6 +479,24 @@ class Example:
 
 Rows = tuple[tuple[int, ...], tuple[int, ...]]
 """The rows of the key and of the response that one error is about."""
+Groups = tuple[I64, I64]
+"""Groups of rows: where each begins, and where the last ends; and the rows."""
+NO_ROWS = np.zeros(0, np.int64)
+
+
+class ErrorRows(Sequence[Rows]):
+    """The errors of one kind, as groups of rows of one side, or of both."""
+
+    def __init__(self, key: Groups | None, response: Groups | None) -> None:
+        none = np.zeros(len((key or response or (NO_ROWS,))[0]), np.int64), NO_ROWS
+        self.key, self.response = key or none, response or none
+
+    def __len__(self) -> int:
+        return len(self.key[0]) - 1
+
+    def __getitem__(self, at: Any) -> Any:
+        k = range(len(self))[at]
+        return tuple(tuple(rows[begin[k] : begin[k + 1]].tolist()) for begin, rows in (self.key, self.response))
 
 
 def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> dict[str, list[Example]]:
@@ -476,7 +505,7 @@ def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> dic
     return {kind: located_errors(pairs, prepared, rows) for kind, rows in found.items()}
 
 
-def find_error_rows(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, list[Rows]]]:
+def find_error_rows(pairs: PairedChains, options: CoreferenceOptions) -> tuple[Prepared, dict[str, ErrorRows]]:
     """The same as rows of both sides."""
     prepared = pairs.once(prepare, options)
     key, response = prepared.overlaps.key, prepared.overlaps.response
@@ -484,6 +513,8 @@ def find_error_rows(pairs: PairedChains, options: CoreferenceOptions) -> tuple[P
     i, j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
     missing, missing_entities = _twinless(key, i)
     extra, extra_entities = _twinless(response, j)
+    order = np.argsort(i)  # as the mentions of the key are in the text
+    i, j = i[order], j[order]
     width = max(1, response.entities)
     cells, _ = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
     several = []
@@ -491,23 +522,33 @@ def find_error_rows(pairs: PairedChains, options: CoreferenceOptions) -> tuple[P
         (key.entity[i], cells // width, key.entities),
         (response.entity[j], cells % width, response.entities),
     ):
-        found = np.flatnonzero(np.bincount(of_cell, minlength=entities) > 1)
-        several.append([_in_text(i[pair], j[pair], prepared) for pair in _members(of, found)])
-    kinds: tuple[list[Rows], ...] = (
-        [((a,), (b,)) for a, b in zip(span_i.tolist(), span_j.tolist(), strict=True)],
-        [(rows, ()) for rows in missing], [((), rows) for rows in extra],
-        [(rows, ()) for rows in missing_entities], [((), rows) for rows in extra_entities],
+        begin, rows = _members(of, np.bincount(of_cell, minlength=entities) > 1)
+        several.append(ErrorRows((begin, i[rows]), (begin, j[rows])))
+    kinds = (
+        ErrorRows(_each(span_i), _each(span_j)),
+        ErrorRows(missing, None), ErrorRows(None, extra),
+        ErrorRows(missing_entities, None), ErrorRows(None, extra_entities),
         *several,
     )  # fmt: skip
     return prepared, dict(zip(KINDS, kinds, strict=True))
 
 
-def _twinless(side: Side, found: I64) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+def _twinless(side: Side, found: I64) -> tuple[Groups, Groups]:
     """The rows without a twin whose entity has one, each alone; and those of each entity without any."""
     left, lost = np.flatnonzero(_left(len(side.entity), found)), _lost(side, found)
-    alone = left[~lost[side.entity[left]]]
-    members = _members(side.entity, np.flatnonzero(lost))
-    return [(row,) for row in alone.tolist()], [tuple(rows.tolist()) for rows in members]
+    return _each(left[~lost[side.entity[left]]]), _members(side.entity, lost)
+
+
+def _each(rows: I64) -> Groups:
+    """Every row alone."""
+    return np.arange(len(rows) + 1), rows
+
+
+def _members(of: I64, entities: Mask) -> Groups:
+    """The rows of some entities, in order."""
+    rows = np.flatnonzero(entities[of])
+    counts = np.bincount(of[rows], minlength=len(entities))[entities]
+    return offsets_of(counts), rows[sort_order(of[rows], max(1, len(entities)))]
 
 
 def find_twins(pairs: PairedChains, options: CoreferenceOptions) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
@@ -524,18 +565,6 @@ def _left(rows: int, found: I64) -> Mask:
     left = np.ones(rows, np.bool_)
     left[found] = False
     return left
-
-
-def _members(of: I64, entities: I64) -> Iterator[I64]:
-    """The rows of some entities, in order."""
-    order = np.argsort(of, kind="stable")
-    first, last = (np.searchsorted(of[order], entities, side=side).tolist() for side in ("left", "right"))
-    return (order[a:b] for a, b in zip(first, last, strict=True))
-
-
-def _in_text(i: I64, j: I64, prepared: Prepared) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    order = np.argsort(prepared.key_rows[i], kind="stable")
-    return tuple(i[order].tolist()), tuple(j[order].tolist())
 
 
 def _pair_spans(pairs: PairedChains, prepared: Prepared, key_left: Mask, response_left: Mask) -> tuple[I64, I64]:

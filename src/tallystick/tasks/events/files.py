@@ -32,14 +32,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import COLUMNS, Boundaries
 from tallystick.files.exports import SYSTEMS, Ask, Layout, formats_of, read_annotated
-from tallystick.files.json_values import Json, read_json
+from tallystick.files.json_values import Json, collector_paused, read_json
 from tallystick.files.pairing import Documents, names_of
 from tallystick.files.source import AnySource, Format, Opening, Source, find_format
 from tallystick.files.standoff import is_brat, read_standoff
@@ -246,7 +246,7 @@ def nowhere(number: int, text: str) -> AnnotatedMention:
 
 def sentence_numbers(lengths: Sequence[int]) -> tuple[int, ...]:
     """The sentence of each token."""
-    return tuple(k for k, length in enumerate(lengths) for _ in range(length))
+    return tuple(chain.from_iterable(map(repeat, range(len(lengths)), lengths)))
 
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -500,22 +500,26 @@ GIVEN = ""
 """The type of a predicted event whose trigger was given, where a format does not repeat it."""
 
 
+@collector_paused()
 def read_events(
-    name: AnySource,
+    name: AnySource | Opening,
     *,
     reference: Documents[EventDocument] | None = None,
+    predicted: bool = False,
     ontology: Mapping[str, object] | None = None,
     input: str | None = None,
 ) -> Documents[EventDocument]:
-    """The events of each document. Generated text (gen-arg) needs the reference and the ontology of its templates."""
-    opening = Opening(name)
+    """The events of each document. A prediction is read against the events of its reference, if these are known. Generated text (gen-arg) needs them,
+    and the ontology of its templates."""
+    predicted = predicted or reference is not None
+    opening = name if isinstance(name, Opening) else Opening(name)
     if opening.source.reads_once:
         opening.source.read()  # from here on it is held
     chosen = find_format(FORMATS, opening, input)
     if chosen is not None and chosen.read is not None:
-        found: Documents[EventDocument] = chosen.read(opening.source, predicted=reference is not None)
+        found: Documents[EventDocument] = chosen.read(opening.source, predicted=predicted)
         return found
-    file, records = str(opening.source), read_json(opening.source)
+    file, records = str(opening.source), opening.documents
     if not records:
         return Documents(file, "JSON")
     if is_generated(records[0]):
@@ -526,9 +530,9 @@ def read_events(
         window = record.get("wnd_id", "sent_id")
         if window is not None and window.name() != key:
             key = f"{key}/{window.name()}"
-        if reference is not None and record.has("predictions", "gold_evt_links"):
+        if predicted and record.has("predictions", "gold_evt_links"):
             raise record.fail("has 'gold_evt_links' beside 'predictions'; a prediction has the latter alone")
-        document = _document(record)
+        document = _document(record, predicted)
         if out.format == "TextEE" and key in out.values:  # a record for each trigger
             before = out.values[key]
             out.values[key] = EventDocument((*before.events, *document.events), before.tokens, before.sentences)
@@ -587,7 +591,9 @@ def _format(record: Json) -> str:
     )
 
 
-def _document(record: Json) -> EventDocument:
+def _document(record: Json, predicted: bool) -> EventDocument:
+    """The events of a document. A predicted argument may be empty, as generated ones are: it counts as predicted, and is wrong. In a reference
+    nothing could be meant by one."""
     record.refuse_several("event_mentions", "events", "trigger", "triggers", "predictions")
     kind = _format(record)
     if kind == "WikiEvents":
@@ -596,7 +602,7 @@ def _document(record: Json) -> EventDocument:
         return _rams(record)
     tokens = _tokens(record)
     if record.has("trigger"):
-        return EventDocument((_textee(record),), tokens)
+        return EventDocument((_textee(record, predicted),), tokens)
     if record.has("triggers"):
         record.refuse_several("triggers", "arguments", "args")  # which have none
         return EventDocument(tuple(Event(_trigger(one)) for one in record.at("triggers").each()), tokens)
@@ -605,12 +611,12 @@ def _document(record: Json) -> EventDocument:
         if found.has("triggers"):
             events.extend(_omnievent(found))
         elif is_textee(found.value):
-            events.append(_textee(found))
+            events.append(_textee(found, predicted))
         else:
             found = plain_event(found)
             found.refuse_several("type", "event_type", same=True)
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
-            events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
+            events.append(Event(trigger, tuple(_plain(one, predicted) for one in found.listed("arguments", "args"))))
     return EventDocument(tuple(events), tokens, read_sentences(record))
 
 
@@ -642,7 +648,7 @@ def plain_event(found: Json) -> Json:
 def _tokens(record: Json) -> tuple[str, ...]:
     found = record.get("tokens")
     if found is not None:
-        return tuple(one.text() for one in found.each())
+        return found.texts()
     words = [word for one in _sentence_lists(record) for word in one]
     return tuple(words) if all(isinstance(word, str) for word in words) else ()
 
@@ -659,36 +665,36 @@ def _sentence_lists(record: Json) -> list[list[Any]]:
     return listed if isinstance(listed, list) and all(isinstance(one, list) for one in listed) else []
 
 
-def _plain(found: Json) -> Argument:
+def _plain(found: Json, predicted: bool) -> Argument:
     found.refuse_several("mention", "start")
-    return Argument(read_mention(found.get("mention") or found), found.at("role").text())
+    return Argument(read_mention(found.get("mention") or found, empty=predicted), found.at("role").text())
 
 
 # TextEE
 
 
 def _trigger(found: Json) -> Trigger:
-    parts = found.several(3, "[start, end, type]")
+    found.require(3, "[start, end, type]")
     left, right = found.span()
-    return Trigger(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].label())
+    return Trigger(AnnotatedMention(left, right, text=_text(found.value)), found.item(2).label())
 
 
-def _textee(found: Json) -> Event:
+def _textee(found: Json, predicted: bool) -> Event:
     trigger, said = _trigger(found.at("trigger")), found.get("type", "event_type")
     arguments = []
     for one in found.listed("arguments", "args"):
-        parts = one.several(3, "[start, end, role]")
-        if parts[2].value is None:  # TextEE's argument roles (EARL) mark "no role" so
+        one.require(3, "[start, end, role]")
+        if one.value[2] is None:  # TextEE's argument roles (EARL) mark "no role" so
             continue
-        left, right = one.span(empty=True)  # a generated argument may be empty, and is wrong
-        arguments.append(Argument(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].text()))
+        left, right = one.span(empty=predicted)
+        arguments.append(Argument(AnnotatedMention(left, right, text=_text(one.value)), one.item(2).text()))
     if said is not None and said.value != trigger.type:
         raise said.fail(f"expected the type of the trigger, {trigger.type!r}, found {said.value!r}")
     return Event(trigger, tuple(arguments))
 
 
-def _text(parts: list[Json], place: int) -> str | None:
-    return parts[place].value if len(parts) > place and isinstance(parts[place].value, str) else None
+def _text(parts: list[Any]) -> str | None:
+    return parts[3] if len(parts) > 3 and isinstance(parts[3], str) else None
 
 
 # WikiEvents, and whatever else has entity_mentions and event_mentions

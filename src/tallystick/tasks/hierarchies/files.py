@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine import arrays
-from tallystick.engine.arrays import I64, integers
+from tallystick.engine.arrays import I64, Members, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, counted, did_you_mean, some
 from tallystick.files.boundaries import TREES
-from tallystick.files.json_values import NotJson, column_of, decode, expected_id, id_of, shown
+from tallystick.files.json_values import NotJson, as_json_lines, column_of, decode, expected_id, id_of, shown
 from tallystick.files.pairing import Missing, Side, all_named, by_order, pair_sides, refuse_by_order
-from tallystick.files.source import AnySource, Format, Opening, Source, find_format, is_empty_list
+from tallystick.files.source import AnySource, Format, Opening, Source, begins_list, find_format
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy
@@ -65,6 +66,16 @@ class Hierarchies:
     identified_by: str
     sources: Mapping[str, Source] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def mentions_of(self) -> Members:
+        """The mentions of each document."""
+        return Members(self.document, len(self.documents))
+
+    @cached_property
+    def links_of(self) -> Members:
+        """The links of each document."""
+        return Members(self.document[self.parent], len(self.documents))
 
     @property
     def side(self) -> Side[str]:
@@ -367,9 +378,11 @@ KEYS = ("id", "events", "coreference", "links")
 
 
 def read_jsonl(opening: Opening) -> Hierarchies:
-    """The documents of a file, one JSON object a line."""
-    reading = _Reading(opening.source)
-    for number, line in enumerate([] if is_empty_list(opening.head) else opening.text.split("\n"), 1):
+    """The documents of a file: one JSON object a line, a list of them, or one alone."""
+    source = as_json_lines(opening.source)
+    reading = _Reading(source)
+    text = opening.text if source is opening.source else source.text()
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             reading.take(line, number)
     return reading.finish()
@@ -713,7 +726,11 @@ def _plain_name(name: str) -> str:
 
 FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), lambda opening: read_brat(opening.source)),
-    Format("jsonl", lambda opening: opening.text.lstrip().startswith("{") or is_empty_list(opening.head), read_jsonl),
+    Format(
+        "jsonl",
+        lambda opening: opening.text.lstrip().startswith("{") or begins_list(opening.head),
+        read_jsonl,
+    ),
     Format("newick", read=read_newick, boundaries=TREES),
 )
 """What is neither brat nor JSON is trees in parentheses."""

@@ -355,14 +355,15 @@ def _value(side: Hierarchies, kind: str, document: int) -> Any:
 
 def document_of(h: Hierarchies, document: int) -> EventHierarchy:
     """One document as a Python value; events are called by what identifies them."""
-    rows = np.flatnonzero(h.document == document)
-    names = [str(name) for name in h.identities]
+    names = {row: str(h.identities[row]) for row in h.mentions_of[document].tolist()}
     clusters: dict[int, list[str]] = {}
-    for row in rows.tolist():
-        clusters.setdefault(int(h.node[row]), []).append(names[row])
-    inside = np.flatnonzero(h.document[h.parent] == document) if len(h.parent) else h.parent
+    for row, name in names.items():
+        clusters.setdefault(int(h.node[row]), []).append(name)
     return EventHierarchy(
-        [names[row] for row in rows.tolist()],
+        list(names.values()),
         [cluster for cluster in clusters.values() if len(cluster) > 1],
-        [EventLink(names[h.parent[k]], names[h.child[k]], h.kinds[h.kind[k]]) for k in inside.tolist()],
+        [
+            EventLink(names[int(h.parent[k])], names[int(h.child[k])], h.kinds[h.kind[k]])
+            for k in h.links_of[document].tolist()
+        ],
     )

@@ -30,7 +30,7 @@ from tallystick.files.boundaries import Uncut, column_boundaries, conllu_boundar
 from tallystick.files.exports import formats_of, is_spacy_file
 from tallystick.files.pairing import Missing, all_named, by_order, pair_sides, refuse_by_order
 from tallystick.files.pairing import Side as PairingSide
-from tallystick.files.source import AnySource, Format, Opening, Source, is_arrow_file, is_empty_list
+from tallystick.files.source import AnySource, Format, Opening, Source, begins_list, is_arrow_file, is_empty_list
 from tallystick.files.source import find_format as recognise
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import ColumnFile, Numbering, read_columns
@@ -167,7 +167,7 @@ def read_span_files(
     reference = Source.of(reference)  # which keeps what can be read only once, for the weights
     formats = formats or agreed_formats(reference, predicted)
     chosen = formats[0]
-    if chosen in ("columns", "conllu", "hipe"):  # whose texts are compared token by token
+    if chosen in _OF_TOKENS:
         refuse_by_order(absent)
     if chosen == "columns" and layers > 1:
         tagged = read_layers(reference, predicted, columns, layers, keep_tokens=keep_tokens)
@@ -212,10 +212,18 @@ def agreed_formats(reference: AnySource, predicted: AnySource | None, format: st
     if chosen == "huggingface" and is_empty_list(Source.of(predicted).head()):
         other = chosen  # without documents it is a file of either
     if other != chosen and not {chosen, other} <= WITH_OFFSETS:
+        for name, beside, format in ((reference, predicted, other), (predicted, reference, chosen)):
+            if is_empty_list(Source.of(name).head()):
+                nothing = "; where nothing was predicted, each token has the tag O" if format in _OF_TOKENS else ""
+                raise SidesMismatch(
+                    f"{name} is an empty list, [], which has no texts, and {beside} is a file of {format}; give both as {format}{nothing}"
+                )
         raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     return chosen, other
 
 
+_OF_TOKENS = ("columns", "conllu", "hipe")
+"""Formats whose texts are compared token by token."""
 WITH_OFFSETS = frozenset(("jsonl", "spacy", *(one.name for one in LAYOUTS)))
 """Formats that may stand on one side each."""
 
@@ -228,9 +236,10 @@ def find_format(name: AnySource) -> str:
 
 
 def _is_jsonl(opening: Opening) -> bool:
-    if is_arrow_file(opening.source) or opening.name.endswith((".jsonl", ".ndjson")):
+    if is_arrow_file(opening.source) or opening.name.endswith((".jsonl", ".ndjson", ".json")):
         return True
-    return not opening.name.endswith(".conllu") and (_content(opening) == "jsonl" or is_empty_list(opening.head))
+    content = _content(opening) == "jsonl" or begins_list(opening.head) or opening.is_other_json
+    return content and not opening.name.endswith(".conllu")
 
 
 def _is_conllu(opening: Opening) -> bool:

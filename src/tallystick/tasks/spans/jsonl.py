@@ -49,10 +49,10 @@ from tallystick.files.exports import (
     says,
     words,
 )
-from tallystick.files.json_values import Json, decode_line, id_in, shown
+from tallystick.files.json_values import Json, as_json_lines, decode_line, id_in, shown
 from tallystick.files.lines import ArrowLines
 from tallystick.files.pairing import Documents, Missing, Side, all_named, by_order, pair_documents, pair_sides
-from tallystick.files.source import AnySource, Opening, Source, is_arrow_file, is_empty_list, shown_name
+from tallystick.files.source import AnySource, Opening, Source, is_arrow_file, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments, Span, annotate
@@ -386,7 +386,7 @@ def _read(name: AnySource, field: str, confidence: str | None = None) -> list[_R
 
 
 def _lines(name: AnySource) -> Iterator[tuple[int, str | bytes]]:
-    """The lines with their numbers in the file; none of an empty list."""
+    """The documents as lines with their numbers in the file; none of an empty list."""
     if is_arrow_file(name):
         for portion in ArrowLines(name).portions():
             yield from zip(portion.numbers, portion.lines, strict=True)
@@ -395,9 +395,9 @@ def _lines(name: AnySource) -> Iterator[tuple[int, str | bytes]]:
         text = source.text()
         if not text or text.isspace():
             raise InputError("holds no texts; expected one JSON object a line", str(source))
-        empty = text[0] != "{" and is_empty_list(text.encode())
-        for number, line in enumerate([] if empty else text.split("\n"), 1):
-            yield source.line(number), line
+        lines = as_json_lines(source)
+        for number, line in enumerate((text if lines is source else lines.text()).split("\n"), 1):
+            yield lines.line(number), line
 
 
 def _span(value: object, index: int, field: str, place: Place) -> CharSpan:

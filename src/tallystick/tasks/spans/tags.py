@@ -637,7 +637,7 @@ def _decode_side(
     begins = np.zeros(len(codes) + 1, dtype=np.bool_)
     begins[tagged.offsets] = True
     tagged_codes = codes[at]
-    prefix, type_ = vocabulary.prefix[tagged_codes], vocabulary.type[tagged_codes]
+    prefix, type_ = vocabulary.prefix[tagged_codes], vocabulary.type.astype(np.int32)[tagged_codes]
     joined = np.zeros(len(at) + 1, dtype=np.bool_)  # whether the tagged token stands right behind the one before
     joined[1:-1] = (at[1:] == at[:-1] + 1) & ~begins[at[1:]]
     pair: npt.NDArray[np.uint8] = np.left_shift(prefix, 1, dtype=np.uint8)
@@ -646,22 +646,25 @@ def _decode_side(
     start_table, inside_table, end_table = _tables(scheme, reading)
     inside = inside_table[pair]
     heads = np.flatnonzero(~inside)
-    group = np.cumsum(~inside, dtype=np.int32) - 1
-    starts = np.flatnonzero(start_table[pair])
-    owner = group[starts]
-    foremost = np.ones(len(starts), dtype=np.bool_)
-    foremost[1:] = owner[1:] != owner[:-1]
-    starts, owner = starts[foremost], owner[foremost]
-    ends = np.append(heads, len(at))[owner + 1]
-    behind = prefix[ends - 1] << 4  # the pair of a segment's last tag and the one behind it: O, or a tag
-    follows = joined[ends]
-    behind[follows] = pair[ends[follows]]
-    proper = end_table[behind]
-    starts, ends = starts[proper], ends[proper]
+    starts = heads
+    ends: IntArray = np.append(heads[1:], len(at))
+    if reading != "lenient":  # then every tag may begin a segment, and end one
+        group = np.cumsum(~inside, dtype=np.int32) - 1
+        starts = np.flatnonzero(start_table[pair])
+        owner = group[starts]
+        foremost = np.ones(len(starts), dtype=np.bool_)
+        foremost[1:] = owner[1:] != owner[:-1]
+        starts, owner = starts[foremost], owner[foremost]
+        ends = ends[owner]
+        behind = prefix[ends - 1] << 4  # the pair of a segment's last tag and the one behind it: O, or a tag
+        follows = joined[ends]
+        behind[follows] = pair[ends[follows]]
+        proper = end_table[behind]
+        starts, ends = starts[proper], ends[proper]
     first = at[starts]
     text = np.searchsorted(tagged.offsets, first, side="right") - 1
     local = first - tagged.offsets[text]
-    segments = Segments(text, local, local + (ends - starts), type_[starts])
+    segments = Segments(text, local, local + (ends - starts), type_[starts].astype(np.int64))
     if reading == "lenient":
         token, fault = _faults(scheme, pair, joined, prefix, vocabulary.foreign[tagged_codes])
     else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import comb, perm
 from typing import Any
 
@@ -90,14 +91,22 @@ class Meeting:
     of_predicted: F64
     of_reference: F64
 
-    @property
+    @cached_property
     def document(self) -> I64:
+        """The document of each pair."""
         return self.document_r[self.i]
 
-    @property
+    @cached_property
     def typed(self) -> int:
         """What the type of a template is worth to gtt: 1, or nothing where templates have no types."""
-        return int(any(template.type for template in (*self.reference, *self.predicted)))
+        return int(any(template.type for side in (self.reference, self.predicted) for template in side))
+
+    @cached_property
+    def begins(self) -> tuple[list[int], list[int]]:
+        """Where the templates of each document begin, on both sides, and behind the last where they end."""
+        every = np.arange(self.documents + 1)
+        begins_r, begins_p = (np.searchsorted(side, every).tolist() for side in (self.document_r, self.document_p))
+        return begins_r, begins_p
 
     def sizes(self, own: int) -> tuple[F64, F64]:
         """den_p and den_r of each document, where a template is worth so much by itself, and its fillers."""
@@ -196,13 +205,7 @@ def _take_gtts_map(table: Meeting, pairs: I64, document: int, chosen: Mask, den_
     template of another type takes up its place too. It keeps the first map with the largest F, as floating point has it: maps with
     one F in theory may differ in their sums, in slots, and in the last bit.
     """
-    (gold, n), (system, m) = (
-        (
-            int(np.searchsorted(side, document)),
-            int(np.searchsorted(side, document + 1) - np.searchsorted(side, document)),
-        )
-        for side in (table.document_r, table.document_p)
-    )
+    (gold, n), (system, m) = ((side[document], side[document + 1] - side[document]) for side in table.begins)
     if sum(comb(m, k) * perm(n, k) for k in range(min(m, n) + 1)) > MAPS:
         return False
     earned = np.zeros((2, m, n + 1))
@@ -263,16 +266,18 @@ def _left_to_scipy(table: Meeting) -> I64:
 
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
+    begins_r, begins_p = table.begins
     for document in distinct(table.document).tolist():
-        system = [j for j in np.flatnonzero(table.document_p == document).tolist() if table.predicted[j].fillers]
-        rows, scores = _split_by_type(table, np.flatnonzero(table.document_r == document).tolist(), system, place)
+        gold = range(begins_r[document], begins_r[document + 1])
+        system = [j for j in range(begins_p[document], begins_p[document + 1]) if table.predicted[j].fillers]
+        rows, scores = _split_by_type(table, gold, system, place)
         taken = (side.tolist() for side in linear_sum_assignment(-scores))
         chosen += [place[rows[k], system[m]] for k, m in zip(*taken, strict=True) if scores[k, m] > 0]
     return np.array(sorted(chosen), np.int64)
 
 
 def _split_by_type(
-    table: Meeting, gold: list[int], system: list[int], place: dict[tuple[int, int], int]
+    table: Meeting, gold: Sequence[int], system: Sequence[int], place: dict[tuple[int, int], int]
 ) -> tuple[list[int], F64]:
     """The reference templates of a document, each as often as it has types, and their scores: 0 except for its best type."""
     types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
