@@ -77,6 +77,14 @@ class Aligned:
         )
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every row of both sides has a value, and a partner."""
+        sides, rows = (self.reference, self.predicted), (self.i, self.j)
+        return all(
+            len(some) == len(side) and not isinstance(side, Maybe) for side, some in zip(sides, rows, strict=True)
+        )
+
+    @property
     def weights(self) -> F64:
         """φ of each aligned pair."""
         found = self.weighed

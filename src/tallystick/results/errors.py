@@ -353,12 +353,14 @@ class Grouping:
         self._kinds.update(zip(new, kinds_of(list(new.values())), strict=True))
 
     def _add_empty(self, documents: Aligned, ids: Sequence[Any]) -> None:
-        """Something empty on one side, and nothing at all on the other."""
+        """Something empty on one side, and nothing at all on the other, or no prediction."""
+        valid = set(documents.i.tolist())
         for path, *sides in documents.node.one_sided(documents):
             for side, rows in enumerate(sides):
                 pair: tuple[Any, Any] = ([], None) if side == 0 else (None, [])
                 for row in rows.tolist():
-                    self._note(path, ["empty"], ([pair[0]], [pair[1]]), [ids[row]], [path])
+                    kind = "empty" if row in valid else "invalid"
+                    self._note(path, [kind], ([pair[0]], [pair[1]]), [ids[row]], [path])
 
     def _add_surplus(self, predicted: Data, ids: Sequence[Any]) -> None:
         """What no value of the reference can meet."""

@@ -104,7 +104,7 @@ def evaluate_few(
 ) -> Result | None:
     """Their result, which is kept as any other."""
     rows = few_rows(metric, reference, predicted) if undefined in (None, 0.0, 1.0) else None
-    if rows is None or any(type(one) is Invalid for one in predicted):
+    if rows is None:
         return None
     return Result(
         metric, kind_of(metric), rows, tuple(range(len(rows)) if ids is None else ids), undefined,
@@ -225,7 +225,7 @@ class Evaluation:
 
         def scored() -> Account:
             if few is not None:
-                return self._account_of_few(few, predicted)
+                return self._account_of_few(few)
             if executor is not None:
                 return self._tallied_there(executor, reference, predicted, names, step, progress)
             found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
@@ -271,11 +271,9 @@ class Evaluation:
         self._without_columns.append((reference, predicted))
         return rows
 
-    def _account_of_few(self, rows: F64, predicted: Data) -> Account:
+    def _account_of_few(self, rows: F64) -> Account:
         found = self._taken.like(Memory(absent=dict(self._taken.memory.absent)))
         found.batches, found.count = [(found.kind, rows, None)], len(rows)
-        assert isinstance(predicted, Objects)
-        found.invalid = [place for place, one in enumerate(predicted.values) if type(one) is Invalid]
         return found
 
     def _note_fields(self) -> None:
