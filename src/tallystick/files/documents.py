@@ -141,11 +141,12 @@ class HeldLines(Lines):
     def __init__(
         self, file: str, lines: Sequence[bytes], names: Sequence[Any] | None = None, places: Sequence[Place] | None = None,
         remark: str = "", texts: bool = False, inside: bool = False, invalid: Mapping[int, str] = MappingProxyType({}),
+        reading: str = "",
     ) -> None:  # fmt: skip
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
-        self.invalid = invalid
-        """What is wrong with documents that are none, by their place."""
+        self.invalid, self.reading = invalid, reading
+        """What is wrong with documents that are none, by their place; and how one object was read, and what to do if it is the other thing."""
         self.texts, self.inside = texts, inside
         """Whether some documents are as a model wrote them, and whether names are inside, too."""
 
@@ -290,7 +291,7 @@ def open_documents(
         found = _open_file(given, kinds, fields, by_key, id, least)
         found.remark = found.remark or _listed_on_one_line(found, id, is_document)
     else:
-        found = hold_values(given, name, fields, by_key, text=text, least=least)
+        found = hold_values(given, name, fields, by_key, text=text, least=least, paths=(take, id))
     if take is None and id.isidentifier():
         return found
     picked = PickedLines(found, take, id, gaps)
@@ -310,15 +311,21 @@ def _open_file(
     if plain.endswith((".csv", ".tsv")) and not source.is_part:
         return _read_table(source, "\t" if plain.endswith(".tsv") else None, kinds, id)
     lines = Lines(name)
-    held = lines._held or ()
-    if plain.endswith(".json") and len(held) == 1 and not lines.listed and (found := try_decode(held[0])) is not None:
+    if (line := _whole(lines)) and (found := try_decode(line)) is not None:
         held_by_id = _hold_mapping(found[0], lines.file, fields, by_key, least=least)
         if held_by_id is not None:
             decode_line(
-                held[0], lines.file
+                line, lines.file
             )  # of two documents with one id, or two values under one key, the first would be gone
             return held_by_id
     return lines
+
+
+def _whole(lines: Lines) -> bytes:
+    """The one value of a .json file; nothing of other files."""
+    held = lines._held or []
+    one = unpacked_name(lines.source.name).lower().endswith(".json") and len(held) == 1 and not lines.listed
+    return held[0] if one else b""
 
 
 def _listed_on_one_line(lines: Lines, id: str, is_document: Callable[[Mapping[str, Any]], bool]) -> str:
@@ -337,12 +344,13 @@ def _listed_on_one_line(lines: Lines, id: str, is_document: Callable[[Mapping[st
 
 
 def _hold_mapping(
-    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2
-) -> HeldLines | None:
+    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2,
+    paths: Sequence[str | None] = (),
+) -> HeldLines | None:  # fmt: skip
     """{id: document} as documents with names; None if the value is one document.
 
     One object could be either. It is taken for several documents if they look like several of one kind: `least` objects or more that
-    share keys, under keys that are no fields of a document.
+    share keys, under keys that are no fields of a document. One object is enough if it has some of the known fields.
     """
     if not isinstance(value, Mapping) or set(value) & set(fields):
         return None
@@ -351,20 +359,74 @@ def _hold_mapping(
     if not by_key:
         found = [_keys_of(one, noisy=bool(fields)) for one in value.values()]
         keys = [set(one) for one in found if one is not None]
-        if len(keys) < least or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
+        known = set(fields) if least == 1 else ()  # a single object in a prediction may as well be wrapped in something
+        if len(keys) < least or not all(
+            one & known if known else one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys
+        ):
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
-    documents = _without_nan(list(value.values()))
+    held = f"give [{file}]" if file in SIDES else "write it as one line of a .jsonl file"
+    documents = _nan_as_none(_without_nan(list(value.values())), file, paths)
     return HeldLines(
         file,
         [encode(one, file, text) for one in documents],
         list(map(_name, value)),
         remark=remark,
         texts=text and any(map(_is_text, documents)),
+        reading=f"{remark}; if it is one record, {held}",
     )
 
 
-def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
+SIDES = ("reference", "predicted")
+"""What the sides of data in memory are called."""
+
+
+def one_object(given: Any) -> Mapping[Any, Any]:
+    """The object that a side is, in memory or in a .json file; an empty one of anything else."""
+    if isinstance(given, (str, os.PathLike)) and os.path.isfile(given):
+        if not unpacked_name(given).lower().endswith(".json"):
+            return {}
+        given = (try_decode(_whole(Lines(given)) or b"null") or (None,))[0]
+    return given if isinstance(given, Mapping) and table_rows(given) is None else {}
+
+
+def holds_documents(value: Mapping[Any, Any]) -> bool:
+    """Whether an object has nothing but what could be documents: objects, and texts that hold one."""
+    return bool(value) and all(_keys_of(one, noisy=True) for one in value.values())
+
+
+def are_documents_by_id(reference: Any, predicted: Any, id: str) -> bool:
+    """Whether the one object that a reference is has documents under their ids: for its objects the prediction has texts that hold
+    objects, or documents with its keys as ids. By itself it could be one document."""
+    ours = one_object(reference)
+    if not holds_documents(ours) or any(map(_is_text, ours.values())):
+        return False
+    theirs = one_object(predicted)
+    if theirs:
+        texts = all(map(_is_text, theirs.values()))
+        return texts and any(
+            one is not None and _keys_of(one, noisy=True) for key, one in theirs.items() if key in ours
+        )
+    again = (
+        isinstance(predicted, Sequence) if not isinstance(predicted, (str, os.PathLike)) else os.path.isfile(predicted)
+    )
+    return again and has_any_id(open_documents(predicted), id, ours)
+
+
+def has_any_id(lines: Lines, id: str, wanted: Collection[Any]) -> bool:
+    """Whether any document is called by one of these names."""
+    names = {str(one) for one in wanted}
+    for portion in lines.portions():
+        for place, line in enumerate(portion.lines):
+            name = portion.names[place] if portion.names else None
+            if name is None:
+                name = id_of(value_at((try_decode(line) or (None,))[0], id))
+            if name is not None and str(name) in names:
+                return True
+    return False
+
+
+def _keys_of(value: Any, noisy: bool) -> list[str] | None:
     """The keys of what may be a document; None of a model's text that holds none, if such may be there."""
     if isinstance(value, str):
         try:
@@ -372,7 +434,7 @@ def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
         except Unreadable:
             return None
     if isinstance(value, Mapping):
-        return map(str, value)
+        return list(map(str, value))
     kind: Any = type(value)
     return list(getattr(kind, "model_fields", ()) or getattr(kind, "__annotations__", ()))
 
@@ -494,30 +556,61 @@ def _cast(cell: str, kind: str) -> Any:
 
 
 def hold_values(
-    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2
-) -> HeldLines:
+    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2,
+    paths: Sequence[str | None] = (),
+) -> HeldLines:  # fmt: skip
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
-    written; else it is a value."""
+    written; else it is a value. `paths` are those of the document and of its name."""
     if getattr(given, "ndim", None) == 0:  # an array that is one value
         given = given.item()
     rows = table_rows(given)
     if rows is not None:
-        paths = {
+        nested = {
             key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
         }
-        if paths:
+        if nested:
             rows = [
-                next(unflatten([paths.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
+                next(unflatten([nested.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
             ]
         given = rows
     elif isinstance(given, Mapping):
-        mapping = _hold_mapping(given, name, fields, by_key, text, least)
+        mapping = _hold_mapping(given, name, fields, by_key, text, least, paths)
         if mapping is not None:
             return mapping
+    reading = ""
+    if isinstance(given, Mapping) and holds_documents(given):
+        reading = f'{name} is read as one record; if its keys are ids, give [{{"id": key, ...}}]'
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):
         given = [given]
-    given = _without_nan(list(given))
-    return HeldLines(name, [encode(one, name, text) for one in given], texts=text and any(map(_is_text, given)))
+    given = _nan_as_none(_without_nan(list(given)), name, paths)
+    texts = text and any(map(_is_text, given))
+    return HeldLines(name, [encode(one, name, text) for one in given], texts=texts, reading=reading)
+
+
+def one_beside_one(sides: Sequence[Any]) -> list[Any]:
+    """Two sides, of which an object is one document if the other is: a text, or an instance of a type."""
+    one = [
+        (isinstance(side, str) and looks_like_text(side)) or isinstance(side, bytes) or _is_instance(side)
+        for side in sides
+    ]
+    out = [[side] if alone else side for side, alone in zip(sides, one, strict=True)]
+    for here, other in ((0, 1), (1, 0)):
+        given, beside = sides[here], sides[other]
+        if one[other] and isinstance(given, Mapping) and table_rows(given) is None:
+            keys = {*(_keys_of(beside, noisy=True) or ())}
+            inner = [{*(_keys_of(value, noisy=False) or ())} for value in given.values()]
+            if inner and all(inner) and keys and not keys & {*map(str, given)} and any(keys & held for held in inner):
+                raise MetricError(
+                    f"{SIDES[here]} can be one record or {counted(len(given), 'record')} by id ({some(given)}), and {SIDES[other]} is one "
+                    f"text or instance, with {some(sorted(keys))}; for one record give [{SIDES[here]}] and [{SIDES[other]}], for "
+                    f"records by id give {SIDES[other]} by id, too"
+                )
+            out[here] = [given]
+    return out
+
+
+def _is_instance(value: Any) -> bool:
+    return _is_record(value) or (hasattr(value, "__dataclass_fields__") and not isinstance(value, type))
 
 
 def _without_nan(documents: list[Any]) -> list[Any]:
@@ -526,6 +619,33 @@ def _without_nan(documents: list[Any]) -> list[Any]:
     if not any(gaps) or any(isinstance(one, (int, float)) for one, gap in zip(documents, gaps, strict=True) if not gap):
         return documents
     return [None if gap else one for one, gap in zip(documents, gaps, strict=True)]
+
+
+def _nan_as_none(documents: list[Any], name: str, paths: Sequence[str | None]) -> list[Any]:
+    """Documents with None at the paths of the document and of its name, if a NaN is there; a reference has to be."""
+    out = list(documents)
+    for place, path in enumerate(paths):
+        steps = read_path(path) if path else ()
+        for k, one in enumerate(out) if path else ():
+            own = (path,) if isinstance(one, dict) and path in one else steps
+            out[k] = _without_gap(one, own)  # type: ignore[arg-type]
+            if out[k] is not one and place == 0 and name == "reference":
+                raise InputError(f"{path}: is missing (NaN); expected a document", Place(name, k + 1))
+    return out
+
+
+def _without_gap(value: Any, steps: Steps) -> Any:
+    if not steps:
+        return None if _is_gap(value) else value
+    step, inside = steps[0], isinstance(value, dict) if isinstance(steps[0], str) else isinstance(value, (list, tuple))
+    if not inside or not (step in value if isinstance(value, dict) else step < len(value)):  # type: ignore[operator]
+        return value
+    found = _without_gap(value[step], steps[1:])
+    if found is value[step]:
+        return value
+    if isinstance(value, dict):
+        return {**value, step: found}
+    return [found if k == step else one for k, one in enumerate(value)]
 
 
 def _is_text(value: Any) -> bool:

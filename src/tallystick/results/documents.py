@@ -653,6 +653,8 @@ def derivation(result: Result) -> MetricPart | None:
     printed, and is read again."""
     metric = result.metric
     if isinstance(metric, str):
+        if re.fullmatch(r"\w+\.\w+", metric):  # a procedure of a task: to read expressions all of the algebra is loaded
+            return None
         from tallystick.algebra.parse import parse
 
         with suppress(MetricError):  # the name of a procedure, or with functions of the user's

@@ -96,6 +96,9 @@ class KeptTexts(Mapping[str, Sentences]):
         """The text of a document, a sentence in each line."""
         return self.kept[name][:-1].decode()
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.kept
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.kept)
 

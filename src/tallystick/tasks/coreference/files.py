@@ -413,7 +413,7 @@ class _Reading:
         offset = offsets_of(length + 1)
         others = np.flatnonzero(~is_token)
         before = others - np.arange(len(others))  # how many words
-        ends = np.unique(before[first_bytes[others] != ord("#")])
+        ends = before[first_bytes[others] != ord("#")]
         text[offset[1:] - 1] = ord(" ")
         text[offset[ends[ends > 0]] - 1] = ord("\n")
         if len(ends) and ends[0] == 0 and self.texts and self.texts[-1]:

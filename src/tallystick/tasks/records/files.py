@@ -35,10 +35,14 @@ from tallystick.files.documents import (
     MISSING,
     HeldLines,
     PickedLines,
+    are_documents_by_id,
     are_named,
     found_instead,
+    has_any_id,
     hold_values,
+    holds_documents,
     is_wrong_id,
+    one_object,
     open_documents,
     read_path,
     wrong_id,
@@ -638,6 +642,12 @@ class Pairing:
         mixed = not all(isinstance(one.lines, ArrowLines) for one in (self.reference, self.predicted))
         return ColumnReader(side, row_by_row=mixed and side.type is None)
 
+    @property
+    def readings(self) -> str:
+        """How sides that are one object were read, and what to do if they are the other thing."""
+        sides = (self.reference.lines, self.predicted.lines)
+        return "".join(f"; {one.reading}" for one in sides if isinstance(one, HeldLines) and one.reading)
+
     def _by_order(self, left: Reader, right: Reader) -> Iterator[Batch]:
         refuse_by_order(self.missing)
         done = 0
@@ -649,7 +659,7 @@ class Pairing:
                 if counts[0] != counts[1]:
                     raise SidesMismatch(
                         f"{self.reference.lines.file} has {counted(counts[0], 'record')} and {self.predicted.lines.file} has "
-                        f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal"
+                        f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal{self.readings}"
                     )
                 return
             self._note_invalid(numbers, predictions)
@@ -725,6 +735,7 @@ class Pairing:
             self.ignored = [] if noted and compared else extra
         elif missing or extra:
             also = "" if compared else "--lenient scores a missing prediction as nothing and ignores extra ones"
+            also = (also + self.readings).removeprefix("; ")
             files = self.reference.lines.file, self.predicted.lines.file
             require_allowed(*files, missing, extra, self.missing, also)
         self.unpaired = len(missing) + len(extra) + len(unread)
@@ -876,18 +887,22 @@ def reference_id(settings: RecordSettings) -> str:
     return settings.reference_id or settings.id or "id"
 
 
-def open_reference(reference: Any, settings: RecordSettings, type_: Any = None) -> Lines:
+def open_reference(reference: Any, settings: RecordSettings, type_: Any = None, beside: Sequence[Any] = ()) -> Lines:
     """The documents of the reference, wherever they are; `type_` is theirs, as far as it is known. Where some may be missing they have ids, so that
-    an object of one object is one document by its id."""
+    an object of one object is one document by its id. `beside` are predictions, which may tell what one object is."""
+    by_key = any(are_documents_by_id(reference, one, settings.id or "id") for one in beside)
+    fields = _field_names(type_)
     return open_documents(
         reference, name="reference", take=settings.reference_from, id=reference_id(settings), kinds=_kinds(type_),
-        fields=_field_names(type_), text=type_ is not str, least=2 if settings.missing == "error" else 1,
+        fields=fields, by_key=by_key, text=type_ is not str, least=1 if fields or settings.missing != "error" else 2,
     )  # fmt: skip
 
 
 def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, reference: Lines) -> Lines:
-    """The predicted documents; one object is {id: document} if that of the reference is."""
+    """The predicted documents; one object is {id: document} if that of the reference is, or if its keys are ids of the reference."""
     by_key = isinstance(reference, HeldLines) and are_named(reference)
+    if not by_key and reference.name != "-" and holds_documents(one := one_object(predicted)):
+        by_key = has_any_id(reference, reference_id(settings), one)
     lines = open_documents(
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,

@@ -27,7 +27,7 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.parse import allowing_code, load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Rows, as_data
+from tallystick.engine.data import Rows, as_data, separable
 from tallystick.engine.tally import exact_rows, tells_exact
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
@@ -37,7 +37,7 @@ from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
-from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
+from tallystick.results.evaluation import Evaluation, batch_size, evaluate_few, few_rows
 from tallystick.results.explanation import Explained, Explanation, InOrder, explain_document, explain_together
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
@@ -262,7 +262,7 @@ def _prepare(
         raise MetricError("say what a document is once: by a type or by a schema")
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
-    left = open_reference(reference, settings, None if shape is None else shape.reference)
+    left = open_reference(reference, settings, None if shape is None else shape.reference, (predicted,))
     shape = _shape_to_compare(shape, left, known, choices)
     pairing = lay_together(left, predicted, shape, settings, missing or Missing(settings.missing))
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
@@ -346,8 +346,10 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
     return _derive(type_, {path: one for path, _, one in given}, **options)
 
 
-def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None) -> RecordShape:
-    """What the documents are: as declared, or as the reference shows them, or each of its parts."""
+def find_shape(
+    reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None, beside: Sequence[Any] = ()
+) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them, or each of its parts. `beside` are predictions."""
     with allowing_code(settings.allow_code):
         declared = declared_shape(settings)
         if declared is not None:
@@ -358,7 +360,7 @@ def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | N
                 RecursionError
             ):  # too deep to travel; the whole is read, and says so if it is too deep for that, too
                 parts = ask_parts(partial(see_part, settings=settings), (reference,))
-        return infer_shape(open_reference(reference, settings, None), parts)
+        return infer_shape(open_reference(reference, settings, None, beside), parts)
 
 
 def see_part(reference: Any, settings: RecordSettings) -> Seen:
@@ -425,7 +427,8 @@ def run_prepared(
         grouping = None  # a report has no groups where nothing says what is wrong
     evaluation.keep_aligned = grouping is not None and prepared.metric.by_side is None
     lines = prepared.pairing.reference.lines
-    for batch, rows in scored_batches(prepared, evaluation):
+    batches = _slices(prepared) if evaluation.keep_aligned else None
+    for batch, rows in scored_batches(prepared, evaluation, batches):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
         if grouping is not None:
@@ -438,6 +441,16 @@ def run_prepared(
             asked.advance(min(lines.size, lines.position), lines.size)
     run = complete_run(prepared, evaluation.compute(), wanted)
     return run if grouping is None else replace(run, errors=grouping.errors())
+
+
+def _slices(prepared: Prepared) -> Iterator[Batch]:
+    """The batches, cut as they go through the engine: what is kept of the alignment of one is let go before the next comes."""
+    for batch in prepared.pairing.batches():
+        data = [as_data(side) for side in (batch.references, batch.predictions)]
+        step = batch_size(prepared.metric, data[0]) if all(map(separable, data)) else len(batch.ids)
+        for start in range(0, len(batch.ids), max(1, step)):
+            here = slice(start, start + step)
+            yield Batch(batch.ids[here], batch.references[here], batch.predictions[here])
 
 
 def scored_batches(

@@ -140,7 +140,7 @@ class Records(Task):
 
     def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
         """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
-        from tallystick.files.documents import looks_like_text
+        from tallystick.files.documents import one_beside_one
         from tallystick.tasks.plain import check_indexes
         from tallystick.tasks.records.files import reference_id
 
@@ -150,8 +150,8 @@ class Records(Task):
                     f"{name} is None; expected records, or a file of them (for null as a record give [None])"
                 )
         check_indexes(reference, predicted, (reference_id(settings),), (settings.id or "id",))
-        sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
-        return sides[0], sides[1], settings
+        left, right = one_beside_one((reference, predicted))
+        return left, right, settings
 
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
@@ -186,9 +186,15 @@ class Records(Task):
         readings: Mapping[Any, Reading],
     ) -> dict[Any, Scored]:  # fmt: skip
         """The shape of the documents, for which the whole reference is read, is that of all systems."""
+        from tallystick.files.documents import one_object
+        from tallystick.tasks.records.files import open_reference
         from tallystick.tasks.records.score import find_shape
 
-        shape = None if any(one.part for one in readings.values()) else find_shape(reference, settings)
+        beside, shape = tuple(systems.values()), None
+        if not any(one.part for one in readings.values()):
+            shape = find_shape(reference, settings, beside=beside)
+            if one_object(reference):  # it is the same for all systems
+                reference = open_reference(reference, settings, shape.reference, beside)
         return {
             run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
             if shape is None
@@ -213,7 +219,7 @@ class Records(Task):
 
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
-        shape = find_shape(files[0], settings, ask_parts)
+        shape = find_shape(files[0], settings, ask_parts, files[1:])
         prepared = prepare(*files, settings, known=Known(shape.schema, "", "", doubts=shape.doubts))
         pairing, shape = prepared.pairing, prepared.shape
         paired = pairing.decide()
