@@ -242,17 +242,14 @@ class Plan:
             (type(reference) is dict and self.known.find(reference)) or (kind is dict and self.known.find(predicted))
         ):
             raise Uncovered
-        a = self._see(reference)
-        if type(predicted) is Invalid:
-            num_p = den_p = num_r = 0.0
+        if type(predicted) is Invalid:  # what is empty in the reference counts, too
+            raise Uncovered
+        a, b = self._see(reference), self._see_predicted(predicted)
+        den_r, den_p = self._own(a), self._own_predicted(b)
+        if self.two_numerators:
+            num_r, num_p = self._numerators(a, b)
         else:
-            b = self._see_predicted(predicted)
-            den_p = self._own_predicted(b)
-            if self.two_numerators:
-                num_r, num_p = self._numerators(a, b)
-            else:
-                num_r = num_p = self._weigh(a, b)
-        den_r = self._own(a)
+            num_r = num_p = self._weigh(a, b)
         if self._recall is not None:
             _, _, num_r, den_r = self._recall.tally(reference, predicted)
         return float(num_p), float(den_p + surplus), float(num_r), float(den_r)

@@ -41,11 +41,13 @@ from tallystick.engine.data import (
 from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
 from tallystick.engine.values import Invalid, field_names
 from tallystick.errors import MetricError, OutOfTime, SidesMismatch, ValueMismatch, counted, some, unmet_ids
-from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
+from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from tallystick.results.leaves import Layer
 
 Progress = Callable[[int, int], None]
 
@@ -102,7 +104,7 @@ def evaluate_few(
 ) -> Result | None:
     """Their result, which is kept as any other."""
     rows = few_rows(metric, reference, predicted) if undefined in (None, 0.0, 1.0) else None
-    if rows is None or any(type(one) is Invalid for one in predicted):
+    if rows is None:
         return None
     return Result(
         metric, kind_of(metric), rows, tuple(range(len(rows)) if ids is None else ids), undefined,
@@ -157,8 +159,8 @@ class Evaluation:
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self.keep_aligned = False
-        self.aligned: list[Slice] | None = None
-        """The documents of the last update in slices with their alignments, if these are to be kept."""
+        self.aligned: list[Layer] | None = None
+        """The alignments of the documents of the last update, slice by slice, if these are to be kept."""
         kind = kind_of(metric)
         self._taken = Account(
             kind,
@@ -223,7 +225,7 @@ class Evaluation:
 
         def scored() -> Account:
             if few is not None:
-                return self._account_of_few(few, predicted)
+                return self._account_of_few(few)
             if executor is not None:
                 return self._tallied_there(executor, reference, predicted, names, step, progress)
             found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
@@ -269,11 +271,9 @@ class Evaluation:
         self._without_columns.append((reference, predicted))
         return rows
 
-    def _account_of_few(self, rows: F64, predicted: Data) -> Account:
+    def _account_of_few(self, rows: F64) -> Account:
         found = self._taken.like(Memory(absent=dict(self._taken.memory.absent)))
         found.batches, found.count = [(found.kind, rows, None)], len(rows)
-        assert isinstance(predicted, Objects)
-        found.invalid = [place for place, one in enumerate(predicted.values) if type(one) is Invalid]
         return found
 
     def _note_fields(self) -> None:
@@ -516,7 +516,10 @@ def tally(
             with within(account.time_limit, len(left)):
                 ranked = metric.rank(left, *readable(right), scope)
                 if ranked is None:
-                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
+                    fields = account.fields if account.aligned is None else None
+                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, fields)
+                    if account.aligned is not None:
+                        account.aligned.append(_keep_aligned(account, left, right, scope.memo[Aligned]))
                 else:
                     kind, rows, above = *ranked, None
         except OutOfTime as error:
@@ -531,8 +534,6 @@ def tally(
         account.kind = joint_kind(account.kind, kind)
         account.batches.append((kind, rows, above if metric.limited else None))
         account.count += len(rows)
-        if account.aligned is not None and Aligned in scope.memo:
-            account.aligned.append((left, right, scope.memo[Aligned]))
         if Proofs in scope.memo:
             account.open_selves += scope.memo[Proofs].open_selves
         if progress is not None:
@@ -543,6 +544,18 @@ def tally(
         add_label_sums(account.labels, metric, reference, predicted, account.memory)
     valid, _ = readable(predicted)
     account.invalid = [] if valid is None else sorted(set(range(n)) - set(valid.tolist()))
+
+
+def _keep_aligned(account: Account, reference: Data, predicted: Data, documents: Aligned) -> Layer:
+    """An alignment that others will look at, too: what the fields earned is read off it on the way."""
+    from tallystick.results.breakdown import add_documents, add_surplus
+    from tallystick.results.leaves import Layer
+
+    top = Layer.of(reference, predicted, documents)
+    if account.fields is not None:
+        add_documents(account.fields, documents, (leaf.level for leaf in top.leaves()))
+        add_surplus(account.fields, split_surplus(predicted)[1])
+    return top
 
 
 def _called(names: Sequence[Any]) -> str:

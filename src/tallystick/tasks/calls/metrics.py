@@ -1,6 +1,6 @@
 """What is counted of tool calls. A call can only meet a call of the same function, and calls are matched one to one:
 
-    names       the functions that were called                       f1(each(calls=match(keyed(each(name=exact), "name"), 1:1)))
+    names       the functions that were called                       f1(each(calls=optional(match(keyed(each(name=exact), "name"), 1:1))))
     arguments   a call counts one, and one for each argument           ... match(keyed(each(name=exact, arguments=each(city=exact, ...)), "name"))
     calls       a call is right if its name and all arguments are      ... match(at_least(record(name=exact, arguments=record(...)), 1))
 
@@ -182,9 +182,7 @@ def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     if properties:
         call["arguments"] = {"type": "object", "properties": dict(properties)}
     items = {"type": "object", "title": "Call", "properties": call, "required": ["name"]}
-    return {
-        "type": "object", "title": "Log", "properties": {"calls": {"type": "array", "items": items}}, "required": ["calls"]
-    }  # fmt: skip
+    return {"type": "object", "title": "Log", "properties": {"calls": {"type": "array", "items": items}}}
 
 
 # Both sides as lines
@@ -218,7 +216,7 @@ def _line(calls: Sequence[Call], properties: Mapping[str, Any]) -> bytes:
         arguments = _pruned(call.arguments, {"type": "object", "properties": properties}, "", unknown)
         parts = {"name": call.name, "arguments": arguments, "unknown": unknown}
         out.append({name: part for name, part in parts.items() if part})
-    return encode({"calls": out}, "calls")
+    return encode({"calls": out} if out else {}, "calls")  # no calls are nothing, as an answer that is not there
 
 
 def _pruned(value: Any, schema: Mapping[str, Any], path: str, unknown: list[str]) -> Any:

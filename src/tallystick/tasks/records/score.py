@@ -27,7 +27,7 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.parse import allowing_code, load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Rows, as_data
+from tallystick.engine.data import Rows, as_data, separable
 from tallystick.engine.tally import exact_rows, tells_exact
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
@@ -37,7 +37,7 @@ from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
-from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
+from tallystick.results.evaluation import Evaluation, batch_size, evaluate_few, few_rows
 from tallystick.results.explanation import Explained, Explanation, InOrder, explain_document, explain_together
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
@@ -427,7 +427,8 @@ def run_prepared(
         grouping = None  # a report has no groups where nothing says what is wrong
     evaluation.keep_aligned = grouping is not None and prepared.metric.by_side is None
     lines = prepared.pairing.reference.lines
-    for batch, rows in scored_batches(prepared, evaluation):
+    batches = _slices(prepared) if evaluation.keep_aligned else None
+    for batch, rows in scored_batches(prepared, evaluation, batches):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
         if grouping is not None:
@@ -440,6 +441,16 @@ def run_prepared(
             asked.advance(min(lines.size, lines.position), lines.size)
     run = complete_run(prepared, evaluation.compute(), wanted)
     return run if grouping is None else replace(run, errors=grouping.errors())
+
+
+def _slices(prepared: Prepared) -> Iterator[Batch]:
+    """The batches, cut as they go through the engine: what is kept of the alignment of one is let go before the next comes."""
+    for batch in prepared.pairing.batches():
+        data = [as_data(side) for side in (batch.references, batch.predictions)]
+        step = batch_size(prepared.metric, data[0]) if all(map(separable, data)) else len(batch.ids)
+        for start in range(0, len(batch.ids), max(1, step)):
+            here = slice(start, start + step)
+            yield Batch(batch.ids[here], batch.references[here], batch.predictions[here])
 
 
 def scored_batches(
