@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Literal
 
 import msgspec
@@ -978,3 +979,48 @@ def test_a_document_that_is_not_there_is_null_whatever_python_has_for_it(nothing
 def test_among_numbers_nan_is_one() -> None:
     (result,) = ts.records([1.5, 2.5], [1.5, float("nan")]).values()
     assert any("found nan, which is no number in JSON" in one for one in result.warnings)
+
+
+class _Markup(str):
+    """Text of somebody's own class, which says something else when it is printed."""
+
+    def __str__(self):
+        return "<b>"
+
+
+class _Level(int):
+    pass
+
+
+class _Colour(str, Enum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(("value", "plain"), [(_Markup("a"), "a"), (_Level(3), 3), (_Colour.RED, "red")])
+def test_a_value_of_a_class_that_is_text_or_a_number_is_that_text_or_number(value, plain):
+    for reference, predicted in (
+        ({"v": value}, {"v": plain}),
+        ({"v": plain}, {"v": value}),
+        ({"v": value}, {"v": value}),
+    ):
+        assert ts.score(reference, predicted).f1 == 1
+        assert ts.score([reference], [predicted]).f1 == 1
+        assert ts.scorer()(reference, predicted) == 1
+
+
+def test_an_answer_of_a_class_that_is_text_is_read():
+    answer = _Markup('{"v": "a"}')
+    assert (
+        ts.score({"v": "a"}, answer).f1 == ts.scorer()({"v": "a"}, answer) == ts.rewards([{"v": "a"}], [answer])[0] == 1
+    )
+
+
+@pytest.mark.parametrize("value", [Decimal("NaN"), Decimal("-Infinity"), float("nan")])
+def test_decimals_that_are_no_numbers_are_read_as_floats_are(value):
+    assert ts.score({"v": value}, {"v": value}).f1 == 1
+    assert ts.score({"v": value}, {"v": 1}).f1 == 0
+
+
+def test_a_key_that_is_a_tuple_is_named():
+    with pytest.raises(TallystickError, match=r"reference: has the key \(1, 2\); expected text"):
+        ts.score([{"d": {(1, 2): "a"}}], [{"d": {}}])
