@@ -185,6 +185,11 @@ class Logs:
             yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
             yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
+        unread = [(log.place, call) for log in self.logs for call in log.calls if _cannot_be_read(call)]
+        if unread:
+            (place, first), times = unread[0], counted(len(unread), "call")
+            what = shown(first.arguments.get(UNREADABLE, first.arguments)) if first.arguments else first.name
+            yield f"{self.file}: {times} that cannot be read, or not the arguments; counted as wrong; the first: {place}: {what}"
         if not self.logs:
             return
         if not any(log.calls for log in self.logs) and self.wordy == len(self.logs):
@@ -371,7 +376,7 @@ def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
         if found is None:
             try:
                 found = (read_noisy(value)[0],)
-                logs.repaired += 1
+                logs.repaired += isinstance(found[0], dict)
             except Unreadable:
                 found = (value,)
         else:
@@ -570,6 +575,12 @@ def _piece(text: str) -> Call:
         return _python_call(_python(text))
     except _NO_PYTHON:
         return Call(NO_CALL, {}, text.strip())
+
+
+def _cannot_be_read(call: Call) -> bool:
+    """Whether something else is there instead of a call, of its name, of its arguments, or of one of them."""
+    inside = (one for one in call.arguments.values() if isinstance(one, dict))
+    return call.name.startswith("(") or any(UNREADABLE in one for one in (call.arguments, *inside))
 
 
 def _python_arguments(call: ast.Call) -> dict[str, Any]:
