@@ -186,10 +186,10 @@ class Logs:
         if self.repaired:
             yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
         unread = [(log.place, call) for log in self.logs for call in log.calls if _cannot_be_read(call)]
-        if unread:
-            (place, first), times = unread[0], counted(len(unread), "call")
-            what = shown(first.arguments.get(UNREADABLE, first.arguments)) if first.arguments else first.name
-            yield f"{self.file}: {times} that cannot be read, or not the arguments; counted as wrong; the first: {place}: {what}"
+        for place, call in unread[:1]:
+            found = shown(call.arguments.get(UNREADABLE, call.arguments)) if call.arguments else call.name
+            calls = f"{counted(len(unread), 'call')} that cannot be read, or not the arguments; counted as wrong"
+            yield f"{self.file}: {calls}; the first: {place}: {found}"
         if not self.logs:
             return
         if not any(log.calls for log in self.logs) and self.wordy == len(self.logs):
