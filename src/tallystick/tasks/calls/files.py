@@ -185,11 +185,7 @@ class Logs:
             yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
             yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
-        unread = [(log.place, call) for log in self.logs for call in log.calls if _cannot_be_read(call)]
-        for place, call in unread[:1]:
-            found = shown(call.arguments.get(UNREADABLE, call.arguments)) if call.arguments else call.name
-            calls = f"{counted(len(unread), 'call')} that cannot be read, or not the arguments; counted as wrong"
-            yield f"{self.file}: {calls}; the first: {place}: {found}"
+        yield from self._unread()
         if not self.logs:
             return
         if not any(log.calls for log in self.logs) and self.wordy == len(self.logs):
@@ -199,6 +195,14 @@ class Logs:
             yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
         elif self.wordy:
             yield f"{self.file}: {counted(self.wordy, 'log')} with only words, which call nothing"
+
+    def _unread(self) -> Iterator[str]:
+        """How many calls cannot be read."""
+        unread = [(log.place, call) for log in self.logs for call in log.calls if _cannot_be_read(call)]
+        for place, call in unread[:1]:
+            found = shown(call.arguments.get(UNREADABLE, call.arguments)) if call.arguments else call.name
+            calls = f"{counted(len(unread), 'call')} that cannot be read, or not the arguments; counted as wrong"
+            yield f"{self.file}: {calls}; the first: {place}: {found}"
 
     @property
     def named(self) -> bool:
