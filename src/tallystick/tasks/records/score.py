@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -574,6 +574,18 @@ def score_prepared(prepared: Prepared) -> Result:
         found = evaluation.compute()
     result = prepared.signed(found)
     return result.changed(notes=(*result.notes, *prepared.pairing.warnings()))
+
+
+def without_warnings_of(scored: Scored, prepared: Prepared, documents: Collection[Any]) -> Scored:
+    """A result that does not warn of what is in these documents, which are left out: all others are read again."""
+    told, pairing = list(scored.corpus.pairing.warnings()), prepared.pairing
+    if not told:
+        return scored
+    pairing.left_out = documents
+    deque(pairing.batches(), maxlen=0)
+    result = scored.results["records"]
+    notes = (*(note for note in result.notes if note not in told), *pairing.warnings())
+    return replace(scored, results={"records": result.changed(notes=notes)})
 
 
 def score(
