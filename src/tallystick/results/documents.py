@@ -318,13 +318,18 @@ def _pack_level(level: Level) -> tuple[list[Row], F64, list[str] | None]:
     else:
         texts = _pair_texts(sides[0][:n], sides[1][:n], wrong)
         out = [[name, "=", *own, *both] for name, own, both in zip(names, weights, texts, strict=False)]
-    for k in range(n, len(level)):
-        missed = k < n + level.missed
-        value = sides[0][k] if missed else sides[1][k]
-        nodes = [DEEPEST]
-        out.append(_alone(names[k], "-" if missed else "+", value, weights[k], item, nodes, level.node))
-        sizes[k] += DEEPEST - nodes[0]
+    out += _pack_alone(level, names, weights, sizes)
     return out, sizes, items
+
+
+def _pack_alone(level: Level, names: Sequence[str], weights: Sequence[Sequence[float]], sizes: F64) -> Iterator[Row]:
+    """The nodes of a level that stand on one side only; how many nodes each is is added to its size."""
+    for k in range(level.pairs, len(level)):
+        missed = k < level.pairs + level.missed
+        value = level.reference[k] if missed else level.predicted[k]
+        nodes = [DEEPEST]
+        yield _alone(names[k], "-" if missed else "+", value, weights[k], level.places is not None, nodes, level.node)
+        sizes[k] += DEEPEST - nodes[0]
 
 
 def _pair_texts(
