@@ -221,12 +221,12 @@ def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[He
         line, values = _line(log.calls, properties, {(c.name, path) for c in ours for path in _paths(c.arguments)})
         predictions.append(b"null" if log.invalid else line)
         made_up.append(values)
-    found = []
-    for logs, lines in ((left, references), (right, predictions)):
-        names, places = logs.names if named else None, [log.place for log in logs.logs]
-        invalid = {k: log.invalid for k, log in enumerate(logs.logs) if log.invalid}
-        found.append(HeldLines(logs.file, lines, names, places, invalid=invalid))
-    return found[0], found[1], made_up
+    return _held(left, references, named), _held(right, predictions, named), made_up
+
+
+def _held(logs: Logs, lines: list[bytes], named: bool) -> HeldLines:
+    invalid = {k: log.invalid for k, log in enumerate(logs.logs) if log.invalid}
+    return HeldLines(logs.file, lines, logs.names if named else None, [log.place for log in logs.logs], invalid=invalid)
 
 
 def _paths(value: Any, path: str = "") -> Iterator[str]:
