@@ -928,11 +928,44 @@ def test_a_failed_request_is_an_invalid_prediction_and_no_log_without_calls(fail
     assert (missed.recall, missed.precision, missed.exact) == (0.5, 1, 0.5)
 
 
+MISSPELT = {
+    "nmae": {"nmae": "f"},
+    "Calls": {"Calls": [{"tool": "f"}]},
+    "cals": {"cals": [{"name": "f"}]},
+    "toolCalls": {"toolCalls": [{"toolName": "f"}]},
+    "argumnets": {"name": "f", "argumnets": {"x": 1}},
+    "functon": {"functon": "f", "args": {"x": 1}},
+}
+
+
+@pytest.mark.parametrize("key", MISSPELT)
+def test_a_misspelt_key_is_no_log_that_calls_nothing(key, tmp_path):
+    """It would be free where nothing was to be called."""
+    found = ts.calls([[F], []], [[F], MISSPELT[key]])
+    assert found["calls"].exact == 0.5
+    assert f'(2: has no calls, and the key "{key}". Did you mean "' in next(
+        one for one in found.warnings if "invalid" in one
+    )
+    lines = [{"id": "a", "calls": [F]}, {"id": "b", **MISSPELT[key]}]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    said = run("score", "calls", "gold.jsonl", "gold.jsonl", cwd=tmp_path, code=2).stderr
+    assert (
+        f'gold.jsonl:2: has no calls, and the key "{key}". Did you mean "' in said or "expected a log of calls" in said
+    )
+
+
+def test_keys_under_which_a_file_has_calls_are_not_misspelt():
+    logs = [{"cals": [call("f", x=1)]}, {"cals": [{"tool": "f"}]}, {"cals": []}]
+    assert ts.calls([[F], [], []], logs)["calls"].exact == 1
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         [],
         "I cannot do that.",
+        {"toolCalls": []},
+        {"tags": ["none"], "game": "chess"},
         {"calls": []},
         {"output": [], "error": None},
         {"answer": "none"},
