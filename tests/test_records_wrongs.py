@@ -866,7 +866,7 @@ def test_figures_that_differ_have_signatures_that_differ():
 def test_messages_name_options_as_python_has_them():
     assert '(unknown="ignore" leaves them out)' in ts.score({"n": 1}, {"n": 1, "up": 2}).warnings[0]
     with pytest.raises(ts.TallystickError, match="; lenient=True scores a missing"):
-        ts.score([{"id": 1, "n": 1}], [{"id": 2, "n": 1}])
+        ts.score([{"id": 1, "n": 1}, {"id": 3, "n": 1}], [{"id": 1, "n": 1}])
 
 
 def test_choices_of_another_kind_are_refused():
