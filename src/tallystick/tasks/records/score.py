@@ -194,9 +194,12 @@ class Wanted:
         return found
 
     def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
+        badness = tuple(-part for part in rank)
+        if len(self._heap) >= max(self.worst, 1) and (badness, -(self._count + place)) < self._heap[0][:2]:
+            return  # all that are kept are worse
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
         kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
-        self._push((tuple(-part for part in rank), -(self._count + place), kept))
+        self._push((badness, -(self._count + place), kept))
 
     def _push(self, entry: tuple[Any, int, Kept]) -> None:
         if len(self._heap) < max(self.worst, 1):
