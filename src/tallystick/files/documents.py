@@ -740,7 +740,8 @@ def _plain(value: Any) -> Any:
             return getattr(value, method)()
     for kind in (str, int, float):  # a class of somebody's that is one
         if isinstance(value, kind):
-            return kind.__getnewargs__(value)[0]
+            own: Any = kind
+            return own.__getnewargs__(value)[0]
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (Sequence, Collection)):
