@@ -222,6 +222,7 @@ class Logs:
             yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
             yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
+        yield from self._unread()
         if not self.logs:
             return
         if not any(log.calls for log in self.logs) and self.wordy == len(self.logs):
@@ -231,6 +232,14 @@ class Logs:
             yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
         elif self.wordy:
             yield f"{self.file}: {counted(self.wordy, 'log')} with only words, which call nothing"
+
+    def _unread(self) -> Iterator[str]:
+        """How many calls cannot be read."""
+        unread = [(log.place, call) for log in self.logs for call in log.calls if _cannot_be_read(call)]
+        for place, call in unread[:1]:
+            found = shown(call.arguments.get(UNREADABLE, call.arguments)) if call.arguments else call.name
+            calls = f"{counted(len(unread), 'call')} that cannot be read, or not the arguments; counted as wrong"
+            yield f"{self.file}: {calls}; the first: {place}: {found}"
 
     @property
     def named(self) -> bool:
@@ -420,7 +429,7 @@ def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
         if found is None:
             try:
                 found = (read_noisy(value)[0],)
-                logs.repaired += 1
+                logs.repaired += isinstance(found[0], dict)
             except Unreadable:
                 found = (value,)
         else:
@@ -619,6 +628,12 @@ def _piece(text: str) -> Call:
         return _python_call(_python(text))
     except _NO_PYTHON:
         return Call(NO_CALL, {}, text.strip())
+
+
+def _cannot_be_read(call: Call) -> bool:
+    """Whether something else is there instead of a call, of its name, of its arguments, or of one of them."""
+    inside = (one for one in call.arguments.values() if isinstance(one, dict))
+    return call.name.startswith("(") or any(UNREADABLE in one for one in (call.arguments, *inside))
 
 
 def _python_arguments(call: ast.Call) -> dict[str, Any]:
