@@ -456,3 +456,53 @@ def test_shards_are_the_file_and_know_their_lines_however_much_is_read_at_once(t
                 assert (start, line) == (at, 1 + data.count(b"\n", 0, start))
                 at = stop
             assert at == len(data)
+
+
+def _facts(folder: Path) -> tuple[Path, Path, list[str]]:
+    """DocRED: documents, and a fact on each line of what a system submits."""
+    vertices = [[{"name": "a"}], [{"name": "b"}]]
+    gold = [
+        {"title": f"t{k}", "vertexSet": vertices, "labels": [{"h": 0, "t": 1, "r": "P", "evidence": []}]}
+        for k in range(40)
+    ]
+    system = [{"title": f"t{k}", "h_idx": k % 2, "t_idx": 1, "r": "P"} for k in range(40) for _ in range(k % 3)]
+    return _write_lines(folder / "gold.jsonl", gold), _write_lines(folder / "system.jsonl", system), []
+
+
+def _generated(folder: Path) -> tuple[Path, Path, list[str]]:
+    """gen-arg: a filled template on each line."""
+    event = {"event_type": "A", "trigger": {"start": 1, "end": 2}, "arguments": [{"entity_id": "e", "role": "X"}]}
+    gold = [
+        {"doc_id": f"d{k}", "tokens": ["rebels", "attacked"], "entity_mentions": [{"id": "e", "start": 0, "end": 1}], "event_mentions": [event]}
+        for k in range(40)
+    ]  # fmt: skip
+    system = [{"doc_key": f"d{k}", "predicted": "rebels attacked", "gold": ""} for k in range(40) if k % 3]
+    ontology = folder / "ontology.json"
+    ontology.write_text(json.dumps({"A": {"template": "<arg1> attacked", "roles": ["X"]}}))
+    files = _write_lines(folder / "gold.jsonl", gold), _write_lines(folder / "system.jsonl", system)
+    return *files, ["--ontology", str(ontology)]
+
+
+def _write_lines(path: Path, rows: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize(("task", "written"), [("relations", _facts), ("events", _generated)])
+def test_files_without_documents_in_which_nothing_was_found_are_cut_by_name(task, written, tmp_path):
+    gold, system, options = written(tmp_path)
+    whole, shards = (
+        run("score", task, gold, system, *options, "--format", "json", *more)
+        for more in ([], ["--shard", "500", "--jobs", "2"])
+    )
+    assert json.loads(whole.stdout)["metrics"] == json.loads(shards.stdout)["metrics"]
+    said = run("score", task, gold, system, *options, "--shard", "500").stderr
+    assert "shards by name" in said
+    assert "as a whole" not in said
+
+
+def test_why_files_are_not_cut_by_name_is_said(tmp_path):
+    gold = _write_lines(tmp_path / "gold.jsonl", [{"id": f"d{k}", "roles": {"A": [["x"]]}} for k in range(20)])
+    other = _write_lines(tmp_path / "other.jsonl", [{"id": f"d{k}", "roles": {"A": [["x"]]}} for k in range(1, 21)])
+    said = run("score", "roles", gold, other, "--shard", "100", code=3).stderr
+    assert "cannot be cut by name (the documents of one file are not those of the other)" in said

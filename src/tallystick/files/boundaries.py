@@ -60,6 +60,8 @@ class Boundaries:
     mixed: bool = False
     """Whether some documents may have names and others none. Else a file has to be read as a whole if that is so: the reader of a shard
     may see only those with names, or only those without."""
+    partial: bool = False
+    """Whether a document in which nothing was found does not appear, so that it may be on the other side only."""
 
 
 @frozen
@@ -231,6 +233,8 @@ def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | 
     """How a file of a task is cut; `input` is the format where the user has said it."""
     opening = Opening(file)
     found = _why_whole(formats, opening) or _boundaries_of_json(formats, opening, input)
+    if isinstance(found, Boundaries) and any(one.partial and one.recognises(opening) for one in formats):
+        return replace(found, partial=True)
     if found is not None:
         return found
     cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]

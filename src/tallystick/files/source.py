@@ -731,6 +731,8 @@ class Format:
     over: tuple[str, ...] = ()
     json: bool = False
     """Whether it recognises JSON by itself, of which some can be cut, so that it has boundaries."""
+    partial: bool = False
+    """Whether a document in which nothing was found does not appear in such a file."""
     rival: Callable[[Opening], bool] | None = None
     """Of a format of ours: whether a file has all that it needs, so that somebody else's format may not be meant."""
 

@@ -324,17 +324,21 @@ def cut_by_name(
     *,
     size: int = SHARD,
     absent: bool = False,
-) -> Iterator[Shard] | None:
-    """Shards of two files with the same documents in different orders; None where documents have no names, where the names do
-    not meet (unless one side may lack some: `absent`), or where a file cannot be read twice. In memory is an index: a name
-    and a place for each document."""
+) -> Iterator[Shard] | str:
+    """Shards of two files with the same documents in different orders; or why there are none: documents have no names, the names differ (unless
+    one side may lack some: `absent`, or a format in which those without anything do not appear), or a file cannot be read twice. In memory is an index:
+    a name and a place for each document."""
+    without = "the documents have no names"
     if boundaries.name is None or other.name is None:
-        return None
-    if any(name == "-" or is_packed(name) for name in (reference, predicted)):
-        return None
+        return without
+    for name in (reference, predicted):
+        if name == "-" or is_packed(name):
+            return f"{name} cannot be read at any place"
     left, right = (index_documents(name, how) for name, how in ((reference, boundaries), (predicted, other)))
-    if left is None or right is None or (left.keys() != right.keys() and not absent):
-        return None
+    if left is None or right is None:
+        return without
+    if left.keys() != right.keys() and not (absent or boundaries.partial or other.partial):
+        return "the documents of one file are not those of the other"
     return _by_name(reference, predicted, left, right, boundaries, other, size)
 
 

@@ -230,7 +230,7 @@ def run_files(
         if total and tell.progress is not None:
             tell.progress(min(total, shard.position), total)
 
-    ways: list[tuple[str, Callable[[], Iterator[Shard] | None]]] = [
+    ways: list[tuple[str, Callable[[], Iterator[Shard] | str]]] = [
         ("in one order", lambda: cut_in_order(reference, predicted, boundaries, other, size=size)),
     ]
     if predicted is not None:
@@ -240,7 +240,8 @@ def run_files(
     unlike: list[str] = []
     for how, cut in ways:
         shards = cut()
-        if shards is None:
+        if isinstance(shards, str):
+            tell.say(f"{reference} and {predicted} cannot be cut {how} ({shards})")
             continue
         try:
             gathered = gather(score, shards, executor, state, wants, advance)

@@ -847,6 +847,7 @@ FORMATS = (
         "props", is_props, _read_props, COLUMNS, "CoNLL-2005 props",
         "a predicate or - in the first column, and brackets around * in all others",
     ),
+    Format(GENERATED, lambda opening: isinstance(opening.first, dict) and {"predicted", "doc_key"} <= opening.first.keys(), partial=True),
     Format("JSON", lambda opening: opening.head.lstrip()[:1] in (b"{", b"[")),
 )  # fmt: skip
 """The formats of events. What JSON holds (TextEE, WikiEvents, OmniEvent, RAMS, gen-arg, plain) its first record shows."""

@@ -336,7 +336,7 @@ FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source), _read_brat),
     Format(NOTHING, lambda opening: opening.first is None and not opening.documents, _read_nothing),
     Format("DocRED", lambda opening: opening.has("vertexSet"), _read_facts),
-    Format("DocRED submission", lambda opening: opening.has("title", "h_idx", "t_idx"), _read_submission),
+    Format("DocRED submission", lambda opening: opening.has("title", "h_idx", "t_idx"), _read_submission, partial=True),
     *formats_of(LAYOUTS, "relations", _read_links),
     Format("JSON", lambda opening: opening.has("relations"), _read_plain),
 )
