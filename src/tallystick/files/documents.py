@@ -291,7 +291,7 @@ def open_documents(
         found = _open_file(given, kinds, fields, by_key, id, least)
         found.remark = found.remark or _listed_on_one_line(found, id, is_document)
     else:
-        found = hold_values(given, name, fields, by_key, text=text, least=least)
+        found = hold_values(given, name, fields, by_key, text=text, least=least, paths=(take, id))
     if take is None and id.isidentifier():
         return found
     picked = PickedLines(found, take, id, gaps)
@@ -344,8 +344,9 @@ def _listed_on_one_line(lines: Lines, id: str, is_document: Callable[[Mapping[st
 
 
 def _hold_mapping(
-    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2
-) -> HeldLines | None:
+    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2,
+    paths: Sequence[str | None] = (),
+) -> HeldLines | None:  # fmt: skip
     """{id: document} as documents with names; None if the value is one document.
 
     One object could be either. It is taken for several documents if they look like several of one kind: `least` objects or more that
@@ -365,7 +366,7 @@ def _hold_mapping(
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
     held = f"give [{file}]" if file in SIDES else "write it as one line of a .jsonl file"
-    documents = _without_nan(list(value.values()))
+    documents = _nan_as_none(_without_nan(list(value.values())), file, paths)
     return HeldLines(
         file,
         [encode(one, file, text) for one in documents],
@@ -555,24 +556,25 @@ def _cast(cell: str, kind: str) -> Any:
 
 
 def hold_values(
-    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2
-) -> HeldLines:
+    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2,
+    paths: Sequence[str | None] = (),
+) -> HeldLines:  # fmt: skip
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
-    written; else it is a value."""
+    written; else it is a value. `paths` are those of the document and of its name."""
     if getattr(given, "ndim", None) == 0:  # an array that is one value
         given = given.item()
     rows = table_rows(given)
     if rows is not None:
-        paths = {
+        nested = {
             key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
         }
-        if paths:
+        if nested:
             rows = [
-                next(unflatten([paths.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
+                next(unflatten([nested.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
             ]
         given = rows
     elif isinstance(given, Mapping):
-        mapping = _hold_mapping(given, name, fields, by_key, text, least)
+        mapping = _hold_mapping(given, name, fields, by_key, text, least, paths)
         if mapping is not None:
             return mapping
     reading = ""
@@ -580,7 +582,7 @@ def hold_values(
         reading = f'{name} is read as one record; if its keys are ids, give [{{"id": key, ...}}]'
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):
         given = [given]
-    given = _without_nan(list(given))
+    given = _nan_as_none(_without_nan(list(given)), name, paths)
     texts = text and any(map(_is_text, given))
     return HeldLines(name, [encode(one, name, text) for one in given], texts=texts, reading=reading)
 
@@ -617,6 +619,33 @@ def _without_nan(documents: list[Any]) -> list[Any]:
     if not any(gaps) or any(isinstance(one, (int, float)) for one, gap in zip(documents, gaps, strict=True) if not gap):
         return documents
     return [None if gap else one for one, gap in zip(documents, gaps, strict=True)]
+
+
+def _nan_as_none(documents: list[Any], name: str, paths: Sequence[str | None]) -> list[Any]:
+    """Documents with None at the paths of the document and of its name, if a NaN is there; a reference has to be."""
+    out = list(documents)
+    for place, path in enumerate(paths):
+        steps = read_path(path) if path else ()
+        for k, one in enumerate(out) if path else ():
+            own = (path,) if isinstance(one, dict) and path in one else steps
+            out[k] = _without_gap(one, own)  # type: ignore[arg-type]
+            if out[k] is not one and place == 0 and name == "reference":
+                raise InputError(f"{path}: is missing (NaN); expected a document", Place(name, k + 1))
+    return out
+
+
+def _without_gap(value: Any, steps: Steps) -> Any:
+    if not steps:
+        return None if _is_gap(value) else value
+    step, inside = steps[0], isinstance(value, dict) if isinstance(steps[0], str) else isinstance(value, (list, tuple))
+    if not inside or not (step in value if isinstance(value, dict) else step < len(value)):  # type: ignore[operator]
+        return value
+    found = _without_gap(value[step], steps[1:])
+    if found is value[step]:
+        return value
+    if isinstance(value, dict):
+        return {**value, step: found}
+    return [found if k == step else one for k, one in enumerate(value)]
 
 
 def _is_text(value: Any) -> bool:

@@ -568,6 +568,8 @@ class Pairing:
         """Documents that only one side has, and unreadable lines without an id."""
         self.remarks: list[str] = []
         """How the files were read."""
+        self.left_out: Collection[Any] = ()
+        """Documents of the reference that are skipped."""
 
     def decide(self) -> str:
         """By what documents are paired: by ids if any document of both files has one. A prediction without any document lacks those of the reference."""
@@ -671,12 +673,17 @@ class Pairing:
         repeats = Repeats()
         while True:
             numbers, keys, references = left.take()
+            # of predictions that are left out nothing else is told: it counts when it is known that these are not
+            findings, self.predicted.findings = self.predicted.findings, self.predicted.findings.at_once()
             theirs = right.take(len(references) or None)
+            findings, self.predicted.findings = self.predicted.findings, findings
             _, others, predictions = theirs
             self.reference.check_ids(numbers, keys)
             repeats.add(keys)
-            same = len(keys) == len(others) and (
-                keys == others or all(a == b or b is UNREADABLE for a, b in zip(keys, others, strict=True))
+            same = (
+                not self.left_out
+                and len(keys) == len(others)
+                and (keys == others or all(a == b or b is UNREADABLE for a, b in zip(keys, others, strict=True)))
             )
             if not same:
                 yield from self._by_index(left, right, repeats, (keys, references), theirs)
@@ -684,6 +691,7 @@ class Pairing:
             if not keys:
                 self._refuse_repeats(repeats)
                 return
+            self.predicted.findings.add(findings)
             self._note_invalid(keys, predictions)
             self._name_lines(keys, theirs[0])
             yield Batch(keys, references, predictions)
@@ -701,6 +709,10 @@ class Pairing:
         missing: list[Any] = []
         keys, references = ours
         while keys:
+            if self.left_out:
+                kept = [k for k, key in enumerate(keys) if key not in self.left_out]
+                deque((places.pop(key, None) for key in keys if key in self.left_out), maxlen=0)
+                keys, references = [keys[k] for k in kept], [references[k] for k in kept]
             found = [places.pop(key, None) for key in keys]
             missing += [key for key, place in zip(keys, found, strict=True) if place is None]
             if self.fills_gaps or not missing:
@@ -714,15 +726,15 @@ class Pairing:
             self.reference.check_ids(numbers, keys)
             repeats.add(keys)
         self._refuse_repeats(repeats)
-        self._check_unpaired(missing, list(places), lines, unread)
+        self._check_unpaired(missing, list(places), lines, unread, len(missing) == repeats.count)
         self.ignored += [f"line {number}, which has no id" for number in right.nameless]
         self.unpaired += len(right.nameless)
 
     def _check_unpaired(
-        self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
+        self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int], none_paired: bool
     ) -> None:
-        """Documents on one side only: an error, unless something else was asked for. `lines` are those of predicted ids;
-        `unread` are unreadable lines without an id."""
+        """Documents on one side only: an error, unless something else was asked for and some are on both. `lines` are those of predicted
+        ids; `unread` are unreadable lines without an id."""
         again = next((key for _, key in self._ids_among(set(extra), lambda key: key)), None)
         if again is not None:
             line = f"line {lines[again]}" if again in lines else "this file"
@@ -730,14 +742,19 @@ class Pairing:
                 f"the id {again!r} of {line} is a duplicate; ids must be unique", self.predicted.lines.file
             )
         compared = self.missing.comparison
-        if self.predicted.lenient:
+        none_paired = none_paired and bool(extra)
+        if self.predicted.lenient and not none_paired:
             noted = allowed(self.missing, missing, extra if compared else [])
             self.ignored = [] if noted and compared else extra
         elif missing or extra:
-            also = "" if compared else "--lenient scores a missing prediction as nothing and ignores extra ones"
+            also = (
+                ""
+                if compared or none_paired
+                else "--lenient scores a missing prediction as nothing and ignores extra ones"
+            )
             also = (also + self.readings).removeprefix("; ")
             files = self.reference.lines.file, self.predicted.lines.file
-            require_allowed(*files, missing, extra, self.missing, also)
+            require_allowed(*files, missing, extra, self.missing, also, none_paired)
         self.unpaired = len(missing) + len(extra) + len(unread)
         if unread:
             self.predicted.findings.unread += len(unread)
@@ -804,7 +821,7 @@ class Reader:
         portions = self._take_chunks(count)
         if not portions:
             return [], [], []
-        portion = Portion.joined(portions)
+        self.last = portion = Portion.joined(portions)
         keys, values = self.side.read(portion)
         return portion.numbers, keys, values
 
@@ -831,13 +848,8 @@ class Reader:
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
         """Where each document is among those that `last` took and those that are left, for `values_at`; and the lines that cannot
         be read. `lines` gets the line of each id."""
-        side, (numbers, keys, values) = self.side, last
-        numbers, keys, values = self._named(numbers, keys, values)
-        side.check_ids(numbers, keys, lines)
-        places: dict[Any, Any] = dict(zip(keys, ((None, value) for value in values), strict=True))
-        places.pop(UNREADABLE, None)
-        unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
-        for portion in chain(self.waiting, self.source):
+        side, places, unread = self.side, dict[Any, Any](), list[int]()
+        for portion in chain([self.last] if last[0] else (), self.waiting, self.source):
             keys = side.identify_all(portion)
             if UNREADABLE not in keys and None not in keys:
                 side.check_ids(portion.numbers, keys, lines)
@@ -848,11 +860,11 @@ class Reader:
                 if key is UNREADABLE:
                     unread.append(number)
                     continue
+                if key is None and side.lenient:
+                    self.nameless.append(number)
+                    continue
                 if key is None:
                     side.read(Portion([number], [line], [offset]))  # says what is wrong with it
-                    if side.lenient:
-                        self.nameless.append(number)
-                        continue
                 side.check_ids([number], [key], lines)
                 places[key] = (number, offset if side.lines.seekable else line)
         return places, unread

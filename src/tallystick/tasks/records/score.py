@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -194,9 +194,12 @@ class Wanted:
         return found
 
     def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
+        badness = tuple(-part for part in rank)
+        if len(self._heap) >= max(self.worst, 1) and (badness, -(self._count + place)) < self._heap[0][:2]:
+            return  # all that are kept are worse
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
         kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
-        self._push((tuple(-part for part in rank), -(self._count + place), kept))
+        self._push((badness, -(self._count + place), kept))
 
     def _push(self, entry: tuple[Any, int, Kept]) -> None:
         if len(self._heap) < max(self.worst, 1):
@@ -571,6 +574,18 @@ def score_prepared(prepared: Prepared) -> Result:
         found = evaluation.compute()
     result = prepared.signed(found)
     return result.changed(notes=(*result.notes, *prepared.pairing.warnings()))
+
+
+def without_warnings_of(scored: Scored, prepared: Prepared, documents: Collection[Any]) -> Scored:
+    """A result that does not warn of what is in these documents, which are left out: all others are read again."""
+    told, pairing = list(scored.corpus.pairing.warnings()), prepared.pairing
+    if not told:
+        return scored
+    pairing.left_out = documents
+    deque(pairing.batches(), maxlen=0)
+    result = scored.results["records"]
+    notes = (*(note for note in result.notes if note not in told), *pairing.warnings())
+    return replace(scored, results={"records": result.changed(notes=notes)})
 
 
 def score(

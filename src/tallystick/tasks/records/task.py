@@ -187,20 +187,29 @@ class Records(Task):
     ) -> dict[Any, Scored]:  # fmt: skip
         """The shape of the documents, for which the whole reference is read, is that of all systems."""
         from tallystick.files.documents import one_object
+        from tallystick.files.pairing import Missing
         from tallystick.tasks.records.files import open_reference
-        from tallystick.tasks.records.score import find_shape
+        from tallystick.tasks.records.score import find_shape, prepare, without_warnings_of
 
         beside, shape = tuple(systems.values()), None
         if not any(one.part for one in readings.values()):
             shape = find_shape(reference, settings, beside=beside)
             if one_object(reference):  # it is the same for all systems
                 reference = open_reference(reference, settings, shape.reference, beside)
-        return {
+        scored = {
             run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
             if shape is None
             else self._score_whole(reference, file, of_run(settings, run), readings[run], shape)
             for run, file in systems.items()
         }
+        asked = {run: one.missing for run, one in readings.items() if one.missing is not None}
+        gone = {key for one in asked.values() if one.policy == "intersect" for key in one.unanswered}
+        for run, one in scored.items() if gone and shape is not None else ():
+            again = prepare(
+                reference, systems[run], of_run(settings, run), missing=Missing("intersect", True), shape=shape
+            )
+            scored[run] = without_warnings_of(one, again, gone)
+        return scored
 
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
