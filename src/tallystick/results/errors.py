@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import nsmallest
 from itertools import chain, islice, repeat
 from types import NoneType
 from typing import Any
@@ -424,13 +425,16 @@ class Grouping:
         return FieldErrors(path, tuple(groups), pairs, confusion if few else (), documents, known.paired)
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
-        entries.sort(key=_most_first)
+        every = self.examples is None or callable(
+            KINDS[kind].remedy
+        )  # what is made of all pairs is made of them in order
+        first = sorted(entries, key=_most_first) if every else nsmallest(self.examples or 0, entries, key=_most_first)
         places = (
             Example(document, where, entry.reference, entry.predicted)
-            for entry in entries
+            for entry in first
             for document, where in (entry.places[:1] if self.examples is not None and len(entries) >= self.examples else entry.places)
         )  # fmt: skip
-        cure = remedy(kind, ((entry.reference, entry.predicted) for entry in entries))
+        cure = remedy(kind, ((entry.reference, entry.predicted) for entry in first))
         return Group(path, kind, sum(entry.count for entry in entries), tuple(islice(places, self.examples)), cure)
 
 
