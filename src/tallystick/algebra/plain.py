@@ -238,7 +238,7 @@ class Plan:
         kind = type(predicted)
         if kind is Surplus:
             surplus, predicted = len(predicted.leaves), predicted.value
-        if self.known is not None and (any(self.known.look(reference)) or any(self.known.look(predicted))):
+        if self.known is not None and (self.known.find(reference) or any(self.known.look(predicted))):
             raise Uncovered
         if type(predicted) is Invalid:  # what is empty in the reference counts, too
             raise Uncovered

@@ -269,32 +269,41 @@ def _fit_inside(value: Any, place: Place | None, scalar: bool) -> Any:
 
 def _find(value: Any, place: Place, path: str, out: Found, wrong: Found | None) -> None:
     kind = type(value)
-    if wrong is not None and kind in COMPOUND and not place.takes(kind):
-        wrong.append((path, value))
-    elif kind is dict:
-        place = place.case_of(value)
+    if kind is dict:
+        if place.cases:
+            place = place.case_of(value)
         if place.record:
-            if not place.open and not value.keys() <= place.known:
-                _find_unknown_keys(value, place, path, out)
-            for key, inner in place.below.items():
-                if key in value:
-                    _find(value[key], inner, f"{path}.{key}" if path else key, out, wrong)
-            if wrong is not None and not COMPOUND.isdisjoint(map(type, value.values())):
-                keys = (key for key in place.scalars if type(value.get(key)) in COMPOUND and key not in place.below)
-                wrong.extend((f"{path}.{key}" if path else key, value[key]) for key in sorted(keys))
+            _find_in_record(value, place, path, out, wrong)
         elif place.values is not None:
             for one in value.values():
                 _find(one, place.values, f"{path}[*].value", out, wrong)
+        elif wrong is not None and not place.takes(dict):
+            wrong.append((path, value))
         elif wrong is not None and place.scalar_values:
             wrong.extend((f"{path}[*].value", one) for one in value.values() if type(one) in COMPOUND)
-    elif kind is list and place.items is not None:
-        for one in value:
-            if type(one) in place.items.kinds and _holds_nothing(one):
-                out.extend([] if place.items_count else [(f"{path}[*]", one)])
-            else:
-                _find(one, place.items, f"{path}[*]", out, wrong)
-    elif kind is list and wrong is not None and place.scalar_items and not COMPOUND.isdisjoint(map(type, value)):
-        wrong.extend((f"{path}[*]", one) for one in value if type(one) in COMPOUND)
+    elif kind is list:
+        if place.items is not None:
+            inner, below = place.items, f"{path}[*]"
+            for one in value:
+                if type(one) in inner.kinds and _holds_nothing(one):
+                    out.extend([] if place.items_count else [(below, one)])
+                else:
+                    _find(one, inner, below, out, wrong)
+        elif wrong is not None and not place.takes(list):
+            wrong.append((path, value))
+        elif wrong is not None and place.scalar_items and not COMPOUND.isdisjoint(map(type, value)):
+            wrong.extend((f"{path}[*]", one) for one in value if type(one) in COMPOUND)
+
+
+def _find_in_record(value: dict[Any, Any], place: Place, path: str, out: Found, wrong: Found | None) -> None:
+    if not place.open and not value.keys() <= place.known:
+        _find_unknown_keys(value, place, path, out)
+    for key, inner in place.below.items():
+        if key in value:
+            _find(value[key], inner, f"{path}.{key}" if path else key, out, wrong)
+    if wrong is not None and not COMPOUND.isdisjoint(map(type, map(value.get, place.scalars))):
+        keys = (key for key in place.scalars if type(value.get(key)) in COMPOUND and key not in place.below)
+        wrong.extend((f"{path}.{key}" if path else key, value[key]) for key in sorted(keys))
 
 
 def _find_unknown_keys(value: dict[Any, Any], place: Place, path: str, out: list[tuple[str, Any]]) -> None:
@@ -430,14 +439,15 @@ def without_unknown(
     place: Place | None = getattr(metric, "known", None)
     if place is None:
         return reference, predicted
-    (ours, wrong), (theirs, misfits) = (_look_through(place, side) for side in (reference, predicted))
+    (ours, _), (theirs, misfits) = _look_through(place, reference, False), _look_through(place, predicted, True)
     if ours is reference and theirs is predicted and not misfits:
         return reference, predicted
     left, right = settle_unknown(names, as_objects(ours), as_objects(theirs), findings)
     if misfits:
         right = list(right)
-        for row in misfits.keys() - wrong.keys():  # what is wrong in the reference, too, is not the prediction's fault
-            right[row] = _fit_document(metric, place, right[row], misfits[row], names[row], findings)
+        for row, wrong in misfits.items():
+            if not place.look(left[row])[1]:  # what is wrong in the reference, too, is not the prediction's fault
+                right[row] = _fit_document(metric, place, right[row], wrong, names[row], findings)
     return Objects(left), Objects(right)
 
 
@@ -454,14 +464,14 @@ def _fit_document(metric: Node, place: Place, value: Any, wrong: Found, name: An
     return Surplus(kept, leaves) if leaves else kept
 
 
-def _look_through(place: Place, data: Data) -> tuple[Data, dict[int, Found]]:
+def _look_through(place: Place, data: Data, kinds: bool) -> tuple[Data, dict[int, Found]]:
     """Documents with what is unknown in them around them: plain values as they are, columns if they have unknown fields. And by row
     the objects and lists that are where the type has something else."""
     if not isinstance(data, Objects):
         data = Objects(as_objects(data)) if not _knows_columns(place, data) else data
     if not isinstance(data, Objects) or COMPOUND.isdisjoint(data.kinds):
         return data, {}
-    found = [place.look(value) if type(value) in COMPOUND else ((), ()) for value in data.values]
+    found = [place.look(value, kinds) if type(value) in COMPOUND else ((), ()) for value in data.values]
     wrong = {row: list(one[1]) for row, one in enumerate(found) if one[1]}
     if any(one[0] for one in found):
         both = zip(data.values, found, strict=True)
