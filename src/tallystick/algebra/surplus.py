@@ -277,10 +277,8 @@ def _find(value: Any, place: Place, path: str, out: Found, wrong: Found | None) 
         elif place.values is not None:
             for one in value.values():
                 _find(one, place.values, f"{path}[*].value", out, wrong)
-        elif wrong is not None and not place.takes(dict):
-            wrong.append((path, value))
-        elif wrong is not None and place.scalar_values:
-            wrong.extend((f"{path}[*].value", one) for one in value.values() if type(one) in COMPOUND)
+        elif wrong is not None:
+            _find_wrong(value, dict, place, path, wrong)
     elif kind is list:
         if place.items is not None:
             inner, below = place.items, f"{path}[*]"
@@ -289,10 +287,19 @@ def _find(value: Any, place: Place, path: str, out: Found, wrong: Found | None) 
                     out.extend([] if place.items_count else [(below, one)])
                 else:
                     _find(one, inner, below, out, wrong)
-        elif wrong is not None and not place.takes(list):
-            wrong.append((path, value))
-        elif wrong is not None and place.scalar_items and not COMPOUND.isdisjoint(map(type, value)):
-            wrong.extend((f"{path}[*]", one) for one in value if type(one) in COMPOUND)
+        elif wrong is not None:
+            _find_wrong(value, list, place, path, wrong)
+
+
+def _find_wrong(value: Any, kind: type, place: Place, path: str, wrong: Found) -> None:
+    """An object or a list where the type has something else, or in which such things are where it has plain values."""
+    if not place.takes(kind):
+        wrong.append((path, value))
+        return
+    scalar, inside = (place.scalar_values, value.values()) if kind is dict else (place.scalar_items, value)
+    if scalar and not COMPOUND.isdisjoint(map(type, inside)):
+        below = f"{path}[*].value" if kind is dict else f"{path}[*]"
+        wrong.extend((below, one) for one in inside if type(one) in COMPOUND)
 
 
 def _find_in_record(value: dict[Any, Any], place: Place, path: str, out: Found, wrong: Found | None) -> None:
