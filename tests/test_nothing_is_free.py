@@ -162,3 +162,12 @@ def test_a_predicted_object_that_no_reference_has_counts_the_same_in_every_shard
 def test_a_field_of_a_metric_that_no_reference_has_is_misspelt():
     with pytest.raises(ts.TallystickError, match="expected a field 'nmae', found fields name"):
         ts.evaluate("f1(each(nmae=exact))", [{"name": "a"}] * 3, [{"name": "a"}] * 3)
+
+
+def test_a_default_of_a_mapping_is_no_value_and_the_mapping_stays_as_it_is():
+    from collections import defaultdict
+
+    metric = ts.f1(ts.each(a=ts.exact, b=ts.optional(ts.exact)))
+    found = defaultdict(int, a=1)
+    assert metric({"a": 1, "b": 0}, found) == ts.evaluate(metric, [{"a": 1, "b": 0}], [found], batch=1).f1 == 2 / 3
+    assert dict(found) == {"a": 1}

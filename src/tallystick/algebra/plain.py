@@ -142,6 +142,8 @@ class Getter:
         kind, names = type(value), self.names
         make: Callable[..., Callable[[Any], Any]]
         keys: Iterable[Any] = names
+        if hasattr(kind, "__missing__"):
+            raise Uncovered
         if isinstance(value, Mapping):
             make = itemgetter
         elif kind in NO_RECORDS or value is None:

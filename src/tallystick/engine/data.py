@@ -389,6 +389,8 @@ def _field_of_objects(data: Objects, name: str, scope: Scope, may_miss: bool, ab
     first = values[0]
     try:
         if isinstance(first, Mapping):
+            if any(hasattr(kind, "__missing__") for kind in data.kinds):  # to ask it for a key would put the key there
+                raise KeyError
             return list(map(itemgetter(name), values))
         if not NO_RECORDS.isdisjoint(data.kinds):  # a text has a method of the name `title`, which is no field
             raise TypeError

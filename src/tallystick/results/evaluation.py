@@ -367,7 +367,7 @@ def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
 
 
 def _check_how(batch: int | None, executor: Executor | None) -> None:
-    if batch is not None and batch < 1:
+    if batch is not None and (not isinstance(batch, int) or batch < 1):
         raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
     if executor is not None and not hasattr(executor, "submit"):
         raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
