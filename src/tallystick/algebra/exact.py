@@ -323,7 +323,7 @@ def _numbers(values: Collection[Any], kinds: set[type]) -> F64:
         if isinstance(value, decimal.Decimal) and value.is_nan():
             continue
         if isinstance(value, (int, float, decimal.Decimal, fractions.Fraction, np.number)):
-            known = float(value) if isinstance(value, np.number) else value  # 1e300 is too large for a short one
+            known: Any = float(value) if isinstance(value, np.floating) else value  # 1e300 is too large for a short one
             if abs(known) < 1e300:
                 numbers[k] = float(known)
     return numbers
