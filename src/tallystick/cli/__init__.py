@@ -27,8 +27,8 @@ def main() -> NoReturn:
 def _look_for_garbage_seldom(objects: int = 500_000) -> None:
     """Look for garbage after so many new objects, and after eight times as many whenever hardly any was found.
 
-    What is loaded stays, and so do most values, which are freed without this if they are. To look through them every 700 objects took
-    a tenth of a small command; every 500,000 it took up to a fifth of a large one, as it is each new object that is looked at, however many at once.
+    What is loaded stays, and so do most values; what goes is freed at once, unless it refers to itself. To look every 700 objects took a
+    tenth of a small command; every 500,000 it took up to a fifth of a large one, because each object is looked at once, however many there are.
     """
     import gc
     from typing import Any
