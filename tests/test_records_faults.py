@@ -147,12 +147,13 @@ def test_an_invalid_prediction_scores_nothing_and_stays():
 
     whole = order(("a", 1.0), ("b", 2.0))
     result = ts.evaluate(METRIC, [whole, whole, order(number="2")], [whole, Invalid("cut off"), Invalid("no answer")])
-    assert result.rows.tolist() == [[5, 5, 5, 5], [0, 0, 0, 5], [0, 0, 0, 1]]
+    assert result.rows.tolist() == [[5, 5, 5, 5], [0, 0, 0, 5], [0, 0, 0, 2]]  # an empty list counts, as against {}
     assert result.exact_documents == 1
     assert {row.path: row.missing for row in result.by_field()} == {
         "number": 2,
         "items[*].name": 2,
         "items[*].price": 2,
+        "items": 1,
     }
     assert "the prediction is invalid: cut off" in str(result.explain(1))
     assert differences(result.explain(1))[0].what == "invalid"

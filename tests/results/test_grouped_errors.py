@@ -352,6 +352,29 @@ def test_groups_of_any_documents_add_up_to_the_table_by_field(options):
         assert all(str(table) for table in errors.tables())
 
 
+@pytest.mark.parametrize("options", [{}, {"credit": "all"}, {"choices": {"several": "ordered"}}, {"unknown": "ignore"}])
+def test_a_report_that_goes_down_an_alignment_once_finds_the_same_fields_and_errors(options, monkeypatch):
+    import random
+
+    from tallystick.results.errors import Grouping
+    from tallystick.tasks.contract import Asked
+    from tallystick.tasks.records import score as records
+    from tallystick.tasks.records.task import RecordSettings
+
+    monkeypatch.setattr(records, "batch_size", lambda *_: 3)
+    settings = RecordSettings(**options)
+    for seed in range(8):
+        rng = random.Random(seed)
+        gold, system = ([random_document(rng, k) for k in range(8)] for _ in range(2))
+        plain = records.run_prepared(records.prepare(gold, system, settings))
+        grouping = Grouping()
+        kept = records.run_prepared(records.prepare(gold, system, settings), Asked(documents=2), grouping=grouping)
+        assert kept.result.by_field() == plain.result.by_field()
+        assert kept.result.figures == plain.result.figures
+        whole = records.score_prepared(records.prepare(gold, system, settings)).grouped_errors()
+        assert kept.errors.as_dict() == whole.as_dict()
+
+
 def test_errors_are_shown_with_figures_by_label_and_only_if_asked_for(tmp_path):
     from importlib.resources import files
 

@@ -105,6 +105,20 @@ def test_a_long_document_is_left_to_python(opened, tmp_path):
     assert shown == wanted
 
 
+def test_a_text_of_many_words(opened, tmp_path):
+    words = [["w"] * 10_000 for _ in range(7)]
+    key = {
+        "id": "d",
+        "sentences": words,
+        "clusters": [[[3, 3], [69_998, 69_999]], [[65_535, 65_535], [65_536, 65_537]]],
+    }
+    response = {**key, "clusters": [[[3, 3], [65_536, 65_537]], [[69_998, 69_999]]]}
+    files = write(tmp_path / "key.jsonl", [key]), write(tmp_path / "response.jsonl", [response])
+    shown, wanted, packed = compared(opened, tmp_path, *files)
+    assert packed == 1
+    assert shown == wanted
+
+
 def test_the_budget_counts_what_travels():
     ready = to_json_object({"chains": {}})
     found = carry_documents(

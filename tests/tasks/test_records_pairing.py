@@ -154,3 +154,65 @@ def test_lenient_in_another_order_it_leaves_its_document_without_a_prediction(tm
     found, pairing = pairs(left, right, lenient=True)
     assert [key for key, _, p in found if isinstance(p, Invalid)] == [50]
     assert pairing.predicted.findings.invalid == [(50, "has no prediction")]
+
+
+NO_ID_IN_COMMON = '"1" is a number in the reference and text in the prediction, these are different ids'
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("score", ["--lenient"]),
+        ("score", ["--lenient", "--missing", "empty"]),
+        ("compare", ["--missing", "empty"]),
+        ("compare", ["--missing", "intersect"]),
+        ("compare", ["--missing", "empty", "--lenient"]),
+    ],
+)
+def test_no_id_in_common_is_an_error_whatever_may_be_missing(tmp_path, command, options):
+    write(tmp_path / "gold.jsonl", [{"id": 1, "v": 1}, {"id": 2, "v": 2}])
+    write(tmp_path / "system.jsonl", [{"id": "1", "v": 1}, {"id": "2", "v": 2}])
+    done = run(command, "records", "gold.jsonl", "system.jsonl", *options, cwd=tmp_path, code=3)
+    assert NO_ID_IN_COMMON in done.stderr
+    assert "--lenient" not in done.stderr
+    assert "--missing" not in done.stderr
+
+
+@pytest.mark.parametrize("missing", ["empty", "intersect"])
+@pytest.mark.parametrize("task", ["spans", "templates", "coreference"])
+def test_no_id_in_common_is_an_error_in_other_tasks_too(tmp_path, task, missing):
+    held = {
+        "spans": {"text": "a b", "spans": [[0, 1, "X"]]},
+        "templates": {"templates": [{"type": "t", "slots": {}}]},
+        "coreference": {"clusters": [[[0, 1]]]},
+    }[task]
+    for name, key in (("gold", "a"), ("system", "b")):
+        write(tmp_path / f"{name}.jsonl", [{"id": key, "doc_key": key, **held}])
+    done = run("compare", task, "gold.jsonl", "system.jsonl", "--missing", missing, cwd=tmp_path, code=3)
+    assert 'only in the reference: "a"' in done.stderr
+    assert "--missing" not in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_what_is_left_out_is_not_warned_of_otherwise(tmp_path, kind):
+    gold = [{"id": "a", "v": 1, "w": "x"}, {"id": "b", "v": 2, "w": "y"}]
+    bad = {"id": "z", "v": "many", "w": "x"}
+    write(tmp_path / "gold.jsonl", gold)
+    for name, rows in (("one", [bad, *gold]), ("two", [{**gold[0], "v": "one"}, {**gold[1]}]), ("three", gold[1:])):
+        if kind == "parquet" and name == "one":
+            pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+            table = pa.Table.from_pylist([{**row, "v": str(row["v"])} for row in rows])
+            pq.write_table(table, tmp_path / "one.parquet")
+        else:
+            write(tmp_path / f"{name}.jsonl", rows)
+    done = run("score", "records", "gold.jsonl", f"one.{kind}", "--lenient", cwd=tmp_path)
+    assert 'ignored, having no reference: 1 prediction: "z"' in done.stderr
+    if kind == "parquet":  # all of its numbers are texts
+        assert "counted as wrong: 2 values (v 2)" in done.stderr
+        return
+    assert "wrong kind" not in done.stderr
+    done = run("compare", "records", "gold.jsonl", "two.jsonl", "three.jsonl", "--missing", "empty", cwd=tmp_path)
+    assert "wrong kind" in done.output
+    done = run("compare", "records", "gold.jsonl", "two.jsonl", "three.jsonl", "--missing", "intersect", cwd=tmp_path)
+    assert 'not answered, left out for all systems: "a"' in done.output
+    assert "wrong kind" not in done.output

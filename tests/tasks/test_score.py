@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -292,3 +293,116 @@ def test_a_models_text_in_a_file_is_read_leniently_only_if_that_is_asked_for(tmp
 def test_a_nan_is_called_by_its_name():
     warning = ts.score([{"total": 1.0}], [{"total": float("nan")}]).warnings[0]
     assert "total: expected a number, found nan, which is no number in JSON" in warning
+
+
+ACME, SAID = {"vendor": "Acme", "total": 12}, '{"vendor": "Acme", "total": 12}'
+ADDRESSES = {"billing": {"street": "Main", "city": "Oslo"}, "shipping": {"street": "High", "city": "Bonn"}}
+
+
+@pytest.mark.parametrize(
+    ("reference", "predicted", "ids"),
+    [
+        ({"a": ACME}, {"a": SAID}, ("a",)),
+        ({"a": ACME}, {"a": f"Sure!\n```json\n{SAID}\n```"}, ("a",)),
+        ({"a": ACME, "b": {"vendor": "B"}}, {"a": SAID, "b": '{"vendor": "B"}'}, ("a", "b")),
+        ({"a": ACME}, [{"id": "a", **ACME}], ("a",)),
+        ([{"id": "a", **ACME}], {"a": ACME}, ("a",)),
+        ([{"id": "a", **ACME}], {"a": SAID}, ("a",)),
+        (ADDRESSES, json.dumps(ADDRESSES), (1,)),
+        (json.dumps(ADDRESSES), ADDRESSES, (1,)),
+        (ADDRESSES, [ADDRESSES], None),
+    ],
+)
+def test_what_one_object_is_depends_on_both_sides(tmp_path, reference, predicted, ids):
+    if ids is None:
+        with pytest.raises(
+            ts.TallystickError, match=r"read as 2 documents by id.*; if it is one record, give \[reference\]"
+        ):
+            ts.score(reference, predicted)
+        return
+    results = ts.score(reference, predicted)
+    assert (results.f1, results["records"].ids) == (1.0, ids)
+    if all(not isinstance(side, str) for side in (reference, predicted)):
+        for name, side in (("gold", reference), ("system", predicted)):
+            (tmp_path / f"{name}.json").write_text(json.dumps(side))
+        done = run("score", "records", "gold.json", "system.json", "--format", "json", cwd=tmp_path)
+        assert json.loads(done.stdout)["metrics"]["records"]["f1"] == 1.0
+
+
+def test_an_object_that_can_be_read_in_two_ways_is_an_error_that_names_both(tmp_path):
+    two = {"a": ACME, "b": {"vendor": "B"}}
+    for reference, predicted, said in (
+        (two, [ACME, ACME], r"reference is read as one record; if its keys are ids, give \[\{\"id\": key, \.\.\.\}\]"),
+        (
+            {"a": ACME, "b": ACME},
+            SAID,
+            r"reference can be one record or 2 records by id.*one text or instance.*give \[reference\]",
+        ),
+        ({"a": ACME, "b": ACME}, ACME, r"read as 2 documents by id.*; if it is one record, give \[reference\]"),
+    ):
+        with pytest.raises(ts.TallystickError, match=said):
+            ts.score(reference, predicted)
+    assert ts.score(ADDRESSES, "no idea").f1 == 0.0  # whatever a model says, a record that is scored alone is one
+    (tmp_path / "gold.json").write_text(json.dumps(ADDRESSES))
+    (tmp_path / "system.jsonl").write_text(json.dumps(ADDRESSES) + "\n")
+    done = run("score", "records", "gold.json", "system.jsonl", cwd=tmp_path, code=3)
+    assert "if it is one record, write it as one line of a .jsonl file" in done.stderr
+
+
+def test_with_a_type_its_fields_say_what_an_object_is():
+    class Invoice(TypedDict, total=False):
+        vendor: str
+        total: int
+
+    for reference in ({"a": ACME}, {"a": ACME, "b": {"vendor": "B"}}):
+        results = ts.score(reference, {key: json.dumps(one) for key, one in reference.items()}, type=Invoice)
+        assert (results.f1, results["records"].count) == (1.0, len(reference))
+
+
+def test_a_comparison_reads_one_object_alike_for_all_systems(tmp_path):
+    for name, held in (("gold", ACME), ("a", SAID), ("b", {**ACME, "total": 13})):
+        (tmp_path / f"{name}.json").write_text(
+            json.dumps({"x": held, "y": held if name != "gold" else {"vendor": "Acme"}})
+        )
+    done = run("compare", "records", "gold.json", "a.json", "b.json", "--format", "json", cwd=tmp_path)
+    found = [one["records"]["value"] for one in json.loads(done.stdout)["systems"].values()]
+    assert found == [pytest.approx(6 / 7), pytest.approx(4 / 7)]
+
+
+MIDNIGHT, NOON = datetime.datetime(2026, 1, 2), datetime.datetime(2026, 1, 3, 12)
+
+
+def midnights(kind):
+    if kind == "pandas":
+        pd = pytest.importorskip("pandas")
+        return pd.DataFrame({"id": ["1", "2"], "a.d": pd.to_datetime(["2026-01-02", None])})
+    if kind == "polars":
+        pl = pytest.importorskip("polars")
+        return pl.DataFrame({"id": ["1", "2"], "a.d": [MIDNIGHT, None]})
+    rows = [{"id": "1", "a": {"d": MIDNIGHT}}, {"id": "2"}]
+    return {row["id"]: row for row in rows} if kind == "by id" else iter(rows) if kind == "iterator" else rows
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "list", "by id", "iterator"])
+@pytest.mark.parametrize("answer", ["data", "text", "file"])
+def test_times_that_are_all_midnight_are_dates_beside_dates(tmp_path, kind, answer):
+    rows = [{"id": "1", "a": {"d": "2026-01-02"}}, {"id": "2"}]
+    predicted = {"data": rows, "text": list(map(json.dumps, rows)), "file": tmp_path / "answers.jsonl"}[answer]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = ts.score(midnights(kind), predicted)
+    assert found.f1 == 1.0
+    assert any("reference: a.d is read as dates, because all of its times are midnight" in note for note in found.notes)
+    if answer == "data":
+        assert ts.score(rows, midnights(kind)).f1 == 1.0
+
+
+def test_times_stay_times_beside_times():
+    for times, other in (
+        ([MIDNIGHT, NOON], ["2026-01-02", "2026-01-03"]),
+        ([MIDNIGHT, MIDNIGHT], ["2026-01-02T00:00:00", "2026-01-02"]),
+        ([MIDNIGHT.replace(tzinfo=datetime.timezone.utc)], ["2026-01-02"]),
+    ):
+        found = ts.score([{"d": one} for one in times], [{"d": one} for one in other])
+        assert found.f1 == sum("T" in one for one in other) / len(other)
+        assert not any("dates" in note for note in found.notes)
+    assert ts.score([{"d": MIDNIGHT}], [{"d": MIDNIGHT}]).f1 == 1.0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Column, Maybe, Shared, unshared
+from tallystick.engine.arrays import F64, I64, Blocks, Column, Maybe, Pairs, Shared, unshared
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -77,9 +77,25 @@ class Aligned:
         )
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every row of both sides has a value, and a partner."""
+        sides, rows = (self.reference, self.predicted), (self.i, self.j)
+        return all(
+            len(some) == len(side) and not isinstance(side, Maybe) for side, some in zip(sides, rows, strict=True)
+        )
+
+    @property
     def weights(self) -> F64:
         """φ of each aligned pair."""
-        return self.node.one_to_one_weights(*self.pairs)
+        found = self.weighed
+        out = np.zeros(len(self.i))
+        out[found.i] = found.weight
+        return out
+
+    @property
+    def weighed(self) -> Pairs:
+        """The aligned pairs with φ above 0: pair k is row k of both sides."""
+        return self.node.pairs(*self.pairs, Blocks.diagonal(len(self.i)))
 
     @property
     def pairs(self) -> tuple[Column, Column]:

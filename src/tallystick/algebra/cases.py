@@ -309,7 +309,8 @@ class Let(Similarity):
         return self.unrolled.void
 
     def one_sided(self, here: Aligned) -> Iterator[tuple[str, I64, I64]]:
-        return self.unrolled.one_sided(here.inside(self.unrolled)) if len(here.i) else iter(())
+        some = len(here.reference) or len(here.predicted)
+        return self.unrolled.one_sided(here.inside(self.unrolled)) if some else iter(())
 
     @property
     def core(self) -> Similarity:

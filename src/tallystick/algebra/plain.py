@@ -142,6 +142,8 @@ class Getter:
         kind, names = type(value), self.names
         make: Callable[..., Callable[[Any], Any]]
         keys: Iterable[Any] = names
+        if hasattr(kind, "__missing__"):
+            raise Uncovered
         if isinstance(value, Mapping):
             make = itemgetter
         elif kind in NO_RECORDS or value is None:
@@ -238,21 +240,16 @@ class Plan:
         kind = type(predicted)
         if kind is Surplus:
             surplus, predicted = len(predicted.leaves), predicted.value
-        if self.known is not None and (
-            (type(reference) is dict and self.known.find(reference)) or (kind is dict and self.known.find(predicted))
-        ):
+        if self.known is not None and (self.known.find(reference) or any(self.known.look(predicted))):
             raise Uncovered
-        a = self._see(reference)
-        if type(predicted) is Invalid:
-            num_p = den_p = num_r = 0.0
+        if type(predicted) is Invalid:  # what is empty in the reference counts, too
+            raise Uncovered
+        a, b = self._see(reference), self._see_predicted(predicted)
+        den_r, den_p = self._own(a), self._own_predicted(b)
+        if self.two_numerators:
+            num_r, num_p = self._numerators(a, b)
         else:
-            b = self._see_predicted(predicted)
-            den_p = self._own_predicted(b)
-            if self.two_numerators:
-                num_r, num_p = self._numerators(a, b)
-            else:
-                num_r = num_p = self._weigh(a, b)
-        den_r = self._own(a)
+            num_r = num_p = self._weigh(a, b)
         if self._recall is not None:
             _, _, num_r, den_r = self._recall.tally(reference, predicted)
         return float(num_p), float(den_p + surplus), float(num_r), float(den_r)
@@ -292,14 +289,11 @@ def value_of(metric: Node, reference: Any, predicted: Any) -> float:
 
 def _tally_of_columns(metric: Node, reference: Any, predicted: Any) -> tuple[float, float, float, float]:
     """The tally of one document, laid out as columns of one row. What the metric cannot compare in a prediction is surplus, as in an evaluation."""
-    from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown
+    from tallystick.algebra.surplus import Surpluses, accept_documents, without_unknown
     from tallystick.engine.data import as_objects
 
-    known = getattr(metric, "known", None)
-    if known is not None:
-        sides = [as_objects(look_for_unknown(known, Objects([side]))) for side in (reference, predicted)]
-        left, right = settle_unknown([0], sides[0], sides[1], Surpluses())
-        reference, predicted = left[0], right[0]
+    sides = without_unknown(metric, Objects([reference]), Objects([predicted]), [0], Surpluses())
+    reference, predicted = (as_objects(side)[0] for side in sides)
     try:
         return _tally_of_known(metric, reference, predicted)
     except ValueMismatch:

@@ -311,6 +311,7 @@ class Each(OfFields):
         nothing = object(), object()  # missing on both sides is no agreement
         counted = all(one.equality for one in parts)
         inside = [not part.present.is_leaf for _, part in self.fields]
+        deep = [any(map(_has_parts, (part.present.looks_at() or {}).values())) for _, part in self.fields]
 
         def seeing(side: int) -> Any:
             none, plain = nothing[side], not any(missing)
@@ -343,7 +344,7 @@ class Each(OfFields):
             for k, (x, y) in enumerate(zip(a, b, strict=True)):
                 if x is not ours and y is not theirs:
                     total += weighs[k](x, y)
-                elif inside[k] and _counts_nothing(owns[k], x, y, nothing):
+                elif inside[k] and _counts_nothing(owns[k], x, y, nothing, deep[k]):
                     raise Uncovered
             return total
 
@@ -353,7 +354,7 @@ class Each(OfFields):
                 if x is not ours and y is not theirs:
                     left, right = one.numerators(x, y)
                     reference, predicted = reference + left, predicted + right
-                elif inside[k] and _counts_nothing(owns[k], x, y, nothing):
+                elif inside[k] and _counts_nothing(owns[k], x, y, nothing, deep[k]):
                     raise Uncovered
             return reference, predicted
 
@@ -389,9 +390,10 @@ class Each(OfFields):
                 continue
             level = here.at(part.present, here.reference.columns[k], here.predicted.columns[k])  # type: ignore[attr-defined]
             level = replace(level, path=f"{here.path}.{name}" if here.path else name)
-            if isinstance(level.reference, Maybe) or isinstance(level.predicted, Maybe):
-                yield level.path, *_empty_alone(level)
-            yield from part.present.one_sided(self._field_below(part, level))
+            below = list(part.present.one_sided(self._field_below(part, level)))
+            if not level.is_whole:
+                yield level.path, *_empty_alone(level, below)
+            yield from below
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         both = list(zip(self.by_field(r), self.by_field(p), strict=True))
@@ -470,11 +472,15 @@ def _see_each(see: Any, values: Any) -> list[Any]:
     return list(map(see, values))
 
 
-def _counts_nothing(own: Any, x: Any, y: Any, nothing: tuple[object, object]) -> bool:
-    """Whether one side has something empty where the other has nothing at all (see `one_sided`)."""
+def _has_parts(part: Similarity | None) -> bool:
+    return part is not None and not part.present.is_leaf
+
+
+def _counts_nothing(own: Any, x: Any, y: Any, nothing: tuple[object, object], deep: bool) -> bool:
+    """Whether one side has something empty where the other has nothing at all, or may have it further inside (see `one_sided`)."""
     if x is not nothing[0]:
-        return bool(own[0](x) == 0)
-    return y is not nothing[1] and bool(own[1](y) == 0)
+        return deep or bool(own[0](x) == 0)
+    return y is not nothing[1] and (deep or bool(own[1](y) == 0))
 
 
 @frozen
@@ -485,19 +491,20 @@ class SumOfProduct(Each):
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
 
 
-def _empty_alone(level: Aligned) -> tuple[I64, I64]:
-    """The documents in which one side of aligned rows has a value that counts nothing, and the other side has none."""
+def _empty_alone(level: Aligned, below: list[tuple[str, I64, I64]]) -> tuple[I64, I64]:
+    """The documents in which one side has a value that counts nothing, and the other side has none, or no row at all. Where something
+    inside of the value counts already (`below`), the value does not."""
     assert level.homes is not None
     sides, rows = (level.reference, level.predicted), (level.i, level.j)
-    places = [
-        (side.position if isinstance(side, Maybe) else np.arange(len(side)))[some]
-        for side, some in zip(sides, rows, strict=True)
-    ]
+    places = [side.position if isinstance(side, Maybe) else np.arange(len(side)) for side in sides]
     found = []
-    for side, home, some, mine, other in zip(sides, level.homes, rows, places, places[::-1], strict=True):
-        alone = np.flatnonzero((mine >= 0) & (other < 0))
+    for k, side in enumerate(sides):
+        alone = places[k] >= 0
+        alone[rows[k][places[1 - k][rows[1 - k]] >= 0]] = False
         own = level.node.selves(side.present if isinstance(side, Maybe) else side)
-        found.append(home[some[alone[own[mine[alone]] == 0]]])
+        some = np.flatnonzero(alone)
+        homes = level.homes[k][some[own[places[k][some]] == 0]]
+        found.append(homes[~np.isin(homes, np.concatenate([homes[:0], *(one[k + 1] for one in below)]))])
     return found[0], found[1]
 
 

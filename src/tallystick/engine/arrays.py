@@ -63,6 +63,8 @@ def integers(values: Any) -> I64:
 
 def sort_order(keys: I64, bound: int) -> I64:
     """The stable order that sorts `keys`, which lie in [0, bound)."""
+    if bound <= 1 << 16:  # which NumPy sorts by their digits
+        return np.argsort(keys.astype(np.uint16), kind="stable")
     n = len(keys)
     bits = max(n - 1, 0).bit_length()
     if max(bound - 1, 0).bit_length() + bits <= 63:
@@ -77,6 +79,11 @@ def starts_of_runs(ordered: I64) -> I64:
     if len(ordered) == 0:
         return np.empty(0, np.int64)
     return np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+
+
+def runs(order: I64, keys: I64) -> list[I64]:
+    """An order that sorts keys, cut into its runs of equal keys; of no keys there is none."""
+    return np.split(order, starts_of_runs(keys[order])[1:]) if len(order) else []
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

@@ -15,7 +15,6 @@ drawn depends on the seed and on n alone, neither on the size of the blocks nor 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,28 +39,29 @@ def documents_drawn(
 ) -> Iterator[Block]:
     """How often each document is drawn, in blocks (some resamples, documents); a block is overwritten by the next. Of each
     stratum, the number of whose documents is given, as many are drawn as it has."""
-    rng = generator(seed)
     ends = np.cumsum(strata).tolist()
+    state, rng = seeded(seed), None
     for block in _blocks(ends[-1], resamples, width, weights):
-        if len(strata) > 1 or not _draw_compiled(rng, block):
+        if len(strata) > 1 or not _draw_compiled(state, block):
+            rng = rng or generator(seed)
             for row in block:
                 for end, n in zip(ends, strata, strict=True):
                     row[end - n : end] = np.bincount(rng.integers(0, n, size=n, dtype=np.uint32), minlength=n)
         yield block
 
 
-def _draw_compiled(rng: np.random.Generator, block: Block) -> bool:
+def _draw_compiled(state: NDArray[np.uint64], block: Block) -> bool:
     """The same draws by the compiled part, in a fifth of the time; False if there is none."""
     library = compiled()
     if library is None:
         return False
     if block.dtype == np.float32:
-        return library.draw_documents(rng.bit_generator, block)
+        return library.draw_documents(state, block)
     some = max(1, DRAWN // block.shape[1])
     counts = np.empty((min(some, len(block)), block.shape[1]), np.float32)
     for first in range(0, len(block), some):
         part = counts[: len(block) - first]
-        if not library.draw_documents(rng.bit_generator, part):
+        if not library.draw_documents(state, part):
             return False  # as for the first rows: nothing was drawn
         block[first : first + some] = part
     return True
@@ -230,9 +230,52 @@ def _blocks(n: int, resamples: int, width: int, weights: Weights) -> Iterator[Bl
 
 def generator(seed: int) -> np.random.Generator:
     """What draws, from a seed."""
+    _check_seed(seed)
+    return np.random.default_rng(seed)
+
+
+def _check_seed(seed: int) -> None:
     if seed < 0:
         raise MetricError(f"a seed is 0 or more, found {seed}")
-    return np.random.default_rng(seed)
+
+
+def seeded(seed: int) -> NDArray[np.uint64]:
+    """The state of `generator(seed)` for the compiled part: state and increment, high and low words each, whether half a number is left, and
+    that half. It is worked out here, because `numpy.random` takes 8 ms to load.
+
+    NumPy mixes the words of the seed (SeedSequence, after O'Neill's seed_seq_fe128), and PCG64 takes two steps from there.
+    """
+    _check_seed(seed)
+    words = 2**32 - 1
+    given = [int(seed) >> at & words for at in range(0, max(1, int(seed).bit_length()), 32)]
+    hashed = 0x43B0D7E5
+
+    def mixed_in(value: int, factor: int = 0x931E8875) -> int:
+        nonlocal hashed
+        value ^= hashed
+        hashed = hashed * factor & words
+        value = value * hashed & words
+        return value ^ value >> 16
+
+    def joined(x: int, y: int) -> int:
+        value = (0xCA01F9DD * x - 0x4973F715 * y) & words
+        return value ^ value >> 16
+
+    pool = [mixed_in(given[k] if k < len(given) else 0) for k in range(4)]
+    for source in range(4):
+        for k in range(4):
+            if k != source:
+                pool[k] = joined(pool[k], mixed_in(pool[source]))
+    for word in given[4:]:
+        pool = [joined(one, mixed_in(word)) for one in pool]
+    hashed = 0x8B51F9DD
+    halves = [mixed_in(pool[k % 4], 0x58F38DED) for k in range(8)]
+    first, second, third, fourth = (low | high << 32 for low, high in zip(halves[::2], halves[1::2], strict=True))
+    multiplier, all_words = 0x2360ED051FC65DA44385DF649FCCF645, 2**128 - 1
+    increment = ((third << 64 | fourth) << 1 | 1) & all_words
+    state = ((increment + (first << 64 | second)) * multiplier + increment) & all_words
+    low = 2**64 - 1
+    return np.array([state >> 64, state & low, increment >> 64, increment & low, 0, 0], np.uint64)
 
 
 # Bias-corrected and accelerated quantiles (BCa, Efron 1987), with an acceleration that one document cannot make alone.
@@ -258,6 +301,8 @@ _LEAST = 2.0**-53
 
 def bias_of(values: F64, estimate: float) -> float:
     """z₀ = Φ⁻¹(the share of resamples below the estimate); those that are equal to it count half."""
+    from statistics import NormalDist
+
     same = np.isclose(values, estimate, rtol=0, atol=1e-12)
     below = float((np.sum((values < estimate) & ~same) + 0.5 * np.sum(same)) / len(values))
     return NormalDist().inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
@@ -288,6 +333,8 @@ def owed_to_several(without: F64) -> float:
 
 def moved(quantiles: tuple[float, float], bias: float, acceleration: float) -> tuple[float, float]:
     """BCa's quantiles: Φ(z₀ + z / (1 - a z)), with z = z₀ + Φ⁻¹(quantile)."""
+    from statistics import NormalDist
+
     normal = NormalDist()
     # 0 and 1, to which a level next to 1 is rounded, have no finite z
     z = [bias + normal.inv_cdf(min(max(quantile, _LEAST), 1 - _LEAST)) for quantile in quantiles]

@@ -326,26 +326,12 @@ class Native:
         found = self._trace_trees(n, m, lefts, rights, weights, tree, best, todo, pairs)
         return float(tree[n, m]), [(row, column) for row, column in pairs[:found].tolist()], finished
 
-    def draw_documents(self, generator: np.random.BitGenerator, counts: NDArray[np.float32]) -> bool:
-        """How often each document is drawn, a row for each resample (`drawing.documents_drawn`); False where it cannot be done."""
+    def draw_documents(self, state: NDArray[np.uint64], counts: NDArray[np.float32]) -> bool:
+        """How often each document is drawn, a row for each resample (`drawing.documents_drawn`), by a generator whose state moves on;
+        False where it cannot be done."""
         resamples, n = counts.shape
-        known: Any = generator.state
-        if known["bit_generator"] != "PCG64" or not 2 <= n < 2**24:  # so far floats of 32 bits count
-            return False
-        inner, low = known["state"], 2**64 - 1
-        numbers = [inner["state"] >> 64, inner["state"] & low, inner["inc"] >> 64, inner["inc"] & low]
-        state = np.array([*numbers, known["has_uint32"], known["uinteger"]], np.uint64)
-        if not self._draw_documents(state, n, resamples, counts):
-            return False
-        high, last, _, _, left, half = state.tolist()
-        # NumPy keeps the half that it has used, too.
-        generator.state = {
-            **known,
-            "state": {**inner, "state": high << 64 | last},
-            "has_uint32": left,
-            "uinteger": half,
-        }
-        return True
+        # so far floats of 32 bits count
+        return 2 <= n < 2**24 and bool(self._draw_documents(state, n, resamples, counts))
 
 
 def _calling_python(path: Path, whole: Any, short: Any) -> Any:

@@ -17,6 +17,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -141,11 +143,12 @@ class HeldLines(Lines):
     def __init__(
         self, file: str, lines: Sequence[bytes], names: Sequence[Any] | None = None, places: Sequence[Place] | None = None,
         remark: str = "", texts: bool = False, inside: bool = False, invalid: Mapping[int, str] = MappingProxyType({}),
+        reading: str = "",
     ) -> None:  # fmt: skip
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
-        self.invalid = invalid
-        """What is wrong with documents that are none, by their place."""
+        self.invalid, self.reading = invalid, reading
+        """What is wrong with documents that are none, by their place; and how one object was read, and what to do if it is the other thing."""
         self.texts, self.inside = texts, inside
         """Whether some documents are as a model wrote them, and whether names are inside, too."""
 
@@ -290,7 +293,7 @@ def open_documents(
         found = _open_file(given, kinds, fields, by_key, id, least)
         found.remark = found.remark or _listed_on_one_line(found, id, is_document)
     else:
-        found = hold_values(given, name, fields, by_key, text=text, least=least)
+        found = hold_values(given, name, fields, by_key, text=text, least=least, paths=(take, id))
     if take is None and id.isidentifier():
         return found
     picked = PickedLines(found, take, id, gaps)
@@ -310,15 +313,21 @@ def _open_file(
     if plain.endswith((".csv", ".tsv")) and not source.is_part:
         return _read_table(source, "\t" if plain.endswith(".tsv") else None, kinds, id)
     lines = Lines(name)
-    held = lines._held or ()
-    if plain.endswith(".json") and len(held) == 1 and not lines.listed and (found := try_decode(held[0])) is not None:
+    if (line := _whole(lines)) and (found := try_decode(line)) is not None:
         held_by_id = _hold_mapping(found[0], lines.file, fields, by_key, least=least)
         if held_by_id is not None:
             decode_line(
-                held[0], lines.file
+                line, lines.file
             )  # of two documents with one id, or two values under one key, the first would be gone
             return held_by_id
     return lines
+
+
+def _whole(lines: Lines) -> bytes:
+    """The one value of a .json file; nothing of other files."""
+    held = lines._held or []
+    one = unpacked_name(lines.source.name).lower().endswith(".json") and len(held) == 1 and not lines.listed
+    return held[0] if one else b""
 
 
 def _listed_on_one_line(lines: Lines, id: str, is_document: Callable[[Mapping[str, Any]], bool]) -> str:
@@ -337,12 +346,13 @@ def _listed_on_one_line(lines: Lines, id: str, is_document: Callable[[Mapping[st
 
 
 def _hold_mapping(
-    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2
-) -> HeldLines | None:
+    value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True, least: int = 2,
+    paths: Sequence[str | None] = (),
+) -> HeldLines | None:  # fmt: skip
     """{id: document} as documents with names; None if the value is one document.
 
     One object could be either. It is taken for several documents if they look like several of one kind: `least` objects or more that
-    share keys, under keys that are no fields of a document.
+    share keys, under keys that are no fields of a document. One object is enough if it has some of the known fields.
     """
     if not isinstance(value, Mapping) or set(value) & set(fields):
         return None
@@ -351,20 +361,74 @@ def _hold_mapping(
     if not by_key:
         found = [_keys_of(one, noisy=bool(fields)) for one in value.values()]
         keys = [set(one) for one in found if one is not None]
-        if len(keys) < least or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
+        known = set(fields) if least == 1 else ()  # a single object in a prediction may as well be wrapped in something
+        if len(keys) < least or not all(
+            one & known if known else one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys
+        ):
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
-    documents = _without_nan(list(value.values()))
+    held = f"give [{file}]" if file in SIDES else "write it as one line of a .jsonl file"
+    documents = _nan_as_none(_without_nan(list(value.values())), file, paths)
     return HeldLines(
         file,
         [encode(one, file, text) for one in documents],
         list(map(_name, value)),
         remark=remark,
         texts=text and any(map(_is_text, documents)),
+        reading=f"{remark}; if it is one record, {held}",
     )
 
 
-def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
+SIDES = ("reference", "predicted")
+"""What the sides of data in memory are called."""
+
+
+def one_object(given: Any) -> Mapping[Any, Any]:
+    """The object that a side is, in memory or in a .json file; an empty one of anything else."""
+    if isinstance(given, (str, os.PathLike)) and os.path.isfile(given):
+        if not unpacked_name(given).lower().endswith(".json"):
+            return {}
+        given = (try_decode(_whole(Lines(given)) or b"null") or (None,))[0]
+    return given if isinstance(given, Mapping) and table_rows(given) is None else {}
+
+
+def holds_documents(value: Mapping[Any, Any]) -> bool:
+    """Whether an object has nothing but what could be documents: objects, and texts that hold one."""
+    return bool(value) and all(_keys_of(one, noisy=True) for one in value.values())
+
+
+def are_documents_by_id(reference: Any, predicted: Any, id: str) -> bool:
+    """Whether the one object that a reference is has documents under their ids: for its objects the prediction has texts that hold
+    objects, or documents with its keys as ids. By itself it could be one document."""
+    ours = one_object(reference)
+    if not holds_documents(ours) or any(map(_is_text, ours.values())):
+        return False
+    theirs = one_object(predicted)
+    if theirs:
+        texts = all(map(_is_text, theirs.values()))
+        return texts and any(
+            one is not None and _keys_of(one, noisy=True) for key, one in theirs.items() if key in ours
+        )
+    again = (
+        isinstance(predicted, Sequence) if not isinstance(predicted, (str, os.PathLike)) else os.path.isfile(predicted)
+    )
+    return again and has_any_id(open_documents(predicted), id, ours)
+
+
+def has_any_id(lines: Lines, id: str, wanted: Collection[Any]) -> bool:
+    """Whether any document is called by one of these names."""
+    names = {str(one) for one in wanted}
+    for portion in lines.portions():
+        for place, line in enumerate(portion.lines):
+            name = portion.names[place] if portion.names else None
+            if name is None:
+                name = id_of(value_at((try_decode(line) or (None,))[0], id))
+            if name is not None and str(name) in names:
+                return True
+    return False
+
+
+def _keys_of(value: Any, noisy: bool) -> list[str] | None:
     """The keys of what may be a document; None of a model's text that holds none, if such may be there."""
     if isinstance(value, str):
         try:
@@ -372,7 +436,7 @@ def _keys_of(value: Any, noisy: bool) -> Iterable[str] | None:
         except Unreadable:
             return None
     if isinstance(value, Mapping):
-        return map(str, value)
+        return list(map(str, value))
     kind: Any = type(value)
     return list(getattr(kind, "model_fields", ()) or getattr(kind, "__annotations__", ()))
 
@@ -494,30 +558,54 @@ def _cast(cell: str, kind: str) -> Any:
 
 
 def hold_values(
-    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2
-) -> HeldLines:
+    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True, least: int = 2,
+    paths: Sequence[str | None] = (),
+) -> HeldLines:  # fmt: skip
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
-    written; else it is a value."""
+    written; else it is a value. `paths` are those of the document and of its name."""
     if getattr(given, "ndim", None) == 0:  # an array that is one value
         given = given.item()
-    rows = table_rows(given)
+    rows = table_documents(given, name)
     if rows is not None:
-        paths = {
-            key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
-        }
-        if paths:
-            rows = [
-                next(unflatten([paths.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
-            ]
         given = rows
     elif isinstance(given, Mapping):
-        mapping = _hold_mapping(given, name, fields, by_key, text, least)
+        mapping = _hold_mapping(given, name, fields, by_key, text, least, paths)
         if mapping is not None:
             return mapping
+    reading = ""
+    if isinstance(given, Mapping) and holds_documents(given):
+        reading = f'{name} is read as one record; if its keys are ids, give [{{"id": key, ...}}]'
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):
         given = [given]
-    given = _without_nan(list(given))
-    return HeldLines(name, [encode(one, name, text) for one in given], texts=text and any(map(_is_text, given)))
+    given = _nan_as_none(_without_nan(list(given)), name, paths)
+    texts = text and any(map(_is_text, given))
+    return HeldLines(name, [encode(one, name, text) for one in given], texts=texts, reading=reading)
+
+
+def one_beside_one(sides: Sequence[Any]) -> list[Any]:
+    """Two sides, of which an object is one document if the other is: a text, or an instance of a type."""
+    one = [
+        (isinstance(side, str) and looks_like_text(side)) or isinstance(side, bytes) or _is_instance(side)
+        for side in sides
+    ]
+    out = [[side] if alone else side for side, alone in zip(sides, one, strict=True)]
+    for here, other in ((0, 1), (1, 0)):
+        given, beside = sides[here], sides[other]
+        if one[other] and isinstance(given, Mapping) and table_rows(given) is None:
+            keys = {*(_keys_of(beside, noisy=True) or ())}
+            inner = [{*(_keys_of(value, noisy=False) or ())} for value in given.values()]
+            if inner and all(inner) and keys and not keys & {*map(str, given)} and any(keys & held for held in inner):
+                raise MetricError(
+                    f"{SIDES[here]} can be one record or {counted(len(given), 'record')} by id ({some(given)}), and {SIDES[other]} is one "
+                    f"text or instance, with {some(sorted(keys))}; for one record give [{SIDES[here]}] and [{SIDES[other]}], for "
+                    f"records by id give {SIDES[other]} by id, too"
+                )
+            out[here] = [given]
+    return out
+
+
+def _is_instance(value: Any) -> bool:
+    return _is_record(value) or (hasattr(value, "__dataclass_fields__") and not isinstance(value, type))
 
 
 def _without_nan(documents: list[Any]) -> list[Any]:
@@ -526,6 +614,33 @@ def _without_nan(documents: list[Any]) -> list[Any]:
     if not any(gaps) or any(isinstance(one, (int, float)) for one, gap in zip(documents, gaps, strict=True) if not gap):
         return documents
     return [None if gap else one for one, gap in zip(documents, gaps, strict=True)]
+
+
+def _nan_as_none(documents: list[Any], name: str, paths: Sequence[str | None]) -> list[Any]:
+    """Documents with None at the paths of the document and of its name, if a NaN is there; a reference has to be."""
+    out = list(documents)
+    for place, path in enumerate(paths):
+        steps = read_path(path) if path else ()
+        for k, one in enumerate(out) if path else ():
+            own = (path,) if isinstance(one, dict) and path in one else steps
+            out[k] = _without_gap(one, own)  # type: ignore[arg-type]
+            if out[k] is not one and place == 0 and name == "reference":
+                raise InputError(f"{path}: is missing (NaN); expected a document", Place(name, k + 1))
+    return out
+
+
+def _without_gap(value: Any, steps: Steps) -> Any:
+    if not steps:
+        return None if _is_gap(value) else value
+    step, inside = steps[0], isinstance(value, dict) if isinstance(steps[0], str) else isinstance(value, (list, tuple))
+    if not inside or not (step in value if isinstance(value, dict) else step < len(value)):  # type: ignore[operator]
+        return value
+    found = _without_gap(value[step], steps[1:])
+    if found is value[step]:
+        return value
+    if isinstance(value, dict):
+        return {**value, step: found}
+    return [found if k == step else one for k, one in enumerate(value)]
 
 
 def _is_text(value: Any) -> bool:
@@ -543,13 +658,26 @@ def table_rows(given: Any) -> list[dict[str, Any]] | None:
     if hasattr(given, "to_dicts"):  # polars
         return list(given.to_dicts())
     if hasattr(given, "to_pylist") and hasattr(given, "schema"):  # pyarrow
-        return list(given.to_pylist())
+        try:
+            return list(given.to_pylist(maps_as_pydicts="strict"))
+        except (ValueError, KeyError) as error:  # a key twice
+            raise MetricError(f"a table: {str(error).splitlines()[0]}") from None
     if hasattr(given, "to_list") and hasattr(given, "column_names"):  # datasets
         return list(given.to_list())
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
         frame = given.reset_index() if given.index.name is not None else given
         return [{key: None if _is_gap(cell) else cell for key, cell in row.items()} for row in frame.to_dict("records")]
     return None
+
+
+def table_documents(given: Any, name: str) -> list[dict[str, Any]] | None:
+    """The rows of a data frame as records: the name of a column may be a path. None if it is none."""
+    rows = table_rows(given)
+    keys = {key for row in rows or () for key in row if isinstance(key, str) and ("." in key or "[" in key)}
+    if rows is None or not keys:
+        return rows
+    paths = {key: read_path(key) for key in keys}
+    return [next(unflatten([paths.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows]
 
 
 def _is_gap(cell: Any) -> bool:
@@ -567,17 +695,37 @@ def encode(value: Any, name: str, text: bool = True) -> bytes:
         return value.encode("utf-8", "surrogatepass")
     try:
         line: bytes = _encode(value)
-        if b"null" not in line:
+        if not _NOT_FINITE.search(line):
             return line
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except RecursionError:
-        raise MetricError(f"{name}: {TOO_DEEP}") from None
+        key = _key_of_no_text(value)
+        raise MetricError(
+            f"{name}: {TOO_DEEP if key is None else f'has the key {key[0]!r:.60}; expected text'}"
+        ) from None
     except UnicodeEncodeError as error:
         if name == "reference":
             raise MetricError(f"{name}: holds half of a surrogate pair, which is not a character ({error})") from None
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except (TypeError, ValueError, OverflowError) as error:
         raise MetricError(f"{name}: {error}") from None
+
+
+_NOT_FINITE = re.compile(rb"null|NaN|Infinity")
+"""How msgspec writes floats and decimals that JSON does not have."""
+
+
+def _key_of_no_text(value: Any, deep: int = 20) -> tuple[Any] | None:
+    """A key that is a collection, alone in a tuple: msgspec asks for another again and again."""
+    inside: list[Any] = []
+    if isinstance(value, Mapping):
+        wrong = next(((key,) for key in value if isinstance(key, (tuple, frozenset))), None)
+        if wrong:
+            return wrong
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple)):
+        inside = list(value)
+    return next((found for one in inside if deep and (found := _key_of_no_text(one, deep - 1))), None)
 
 
 def _encode(value: Any) -> bytes:
@@ -593,6 +741,10 @@ def _plain(value: Any) -> Any:
     for method in ("tolist", "to_pydatetime", "to_pytimedelta"):
         if hasattr(value, method):
             return getattr(value, method)()
+    for kind in (str, int, float):  # a class of somebody's that is one
+        if isinstance(value, kind):
+            own: Any = kind
+            return own.__getnewargs__(value)[0]
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (Sequence, Collection)):
@@ -601,6 +753,112 @@ def _plain(value: Any) -> Any:
     raise TypeError(
         f"a value of type {kind.__module__}.{kind.__qualname__} is no data; expected what JSON can hold, a dataclass, a model"
     )
+
+
+# Times in memory that are dates: a column of pandas has no dates, and what a model writes has no times.
+
+
+class Dated(list[Any]):
+    """Documents of which some times were taken for dates, which `notes` tell."""
+
+    notes: tuple[str, ...] = ()
+
+
+class DatedById(dict[Any, Any]):
+    """The same by id."""
+
+    notes: tuple[str, ...] = ()
+
+
+def dates_beside_dates(sides: Sequence[Any], takes: Sequence[str | None]) -> list[Any]:
+    """Two sides, in which times that are all midnight, without a zone, are dates if the other side has dates there, and no times.
+    `takes` are the paths of the documents in each side."""
+    out = [list(side) if isinstance(side, Iterator) else side for side in sides]
+    held = [_documents_in(side, name) for side, name in zip(out, SIDES, strict=True)]
+    found = [_times(side) for side in held]
+    for here, other in ((0, 1), (1, 0)):
+        paths = {path for path, times in found[here].items() if all(map(_is_midnight, times))}
+        chosen = _dates_among(paths, out[other], takes[other], SIDES[other]) if paths else set()
+        if chosen:
+            dated = [_with_dates(one, "", chosen) for one in held[here]]
+            by_id = isinstance(out[here], Mapping) and len(held[here]) == len(out[here])
+            kept = DatedById(zip(out[here], dated, strict=True)) if by_id else Dated(dated)
+            why = "because all of its times are midnight and the other side has dates there"
+            kept.notes = tuple(f"{SIDES[here]}: {path} is read as dates, {why}" for path in sorted(chosen))
+            out[here] = kept
+    return out
+
+
+def _documents_in(side: Any, name: str) -> list[Any]:
+    """The documents of a side in memory; of an object of objects, these."""
+    rows = table_documents(side, name)
+    if rows is not None:
+        return rows
+    if isinstance(side, Mapping):
+        return list(side.values()) if all(isinstance(one, Mapping) for one in side.values()) else [side]
+    return list(side) if isinstance(side, (list, tuple)) else []
+
+
+def _times(documents: Iterable[Any]) -> dict[str, list[datetime]]:
+    """The times in documents, by their paths; nothing of paths with anything else."""
+    found: dict[str, list[datetime]] = {}
+    others = set()
+    for path, value in (leaf for one in documents if isinstance(one, Mapping) for leaf in _leaves(one)):
+        if isinstance(value, datetime):
+            found.setdefault(path, []).append(value)
+        elif value is not None:
+            others.add(path)
+    return {path: times for path, times in found.items() if path not in others}
+
+
+def _is_midnight(value: datetime) -> bool:
+    return value.time() == time() and value.tzinfo is None and not getattr(value, "nanosecond", 0)
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(_DAY.pattern + r"[T ]\d\d:")
+
+
+def _dates_among(paths: Collection[str], side: Any, take: str | None, name: str) -> set[str]:
+    """At which of these paths the documents of a side have dates, and no times."""
+    dates, times = set(), set()
+    if isinstance(side, (str, os.PathLike)):
+        lines = open_documents(side, take=take).portions()
+        documents: Iterable[Any] = (line for portion in lines for line in portion.lines)
+    else:
+        documents = (one if take is None else value_at(one, take) for one in _documents_in(side, name))
+    for one in documents:
+        if isinstance(one, (str, bytes)):
+            with suppress(Unreadable):
+                one = read_noisy(one if isinstance(one, str) else one.decode("utf-8", "replace"))[0]
+        for path, value in _leaves(one) if isinstance(one, Mapping) else ():
+            if path not in paths:
+                continue
+            if isinstance(value, datetime) or (isinstance(value, str) and _TIME.match(value)):
+                times.add(path)
+            elif isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)):
+                dates.add(path)
+    return dates - times
+
+
+def _with_dates(value: Any, path: str, chosen: Collection[str]) -> Any:
+    """A document in which the times at some paths are dates."""
+    if isinstance(value, Mapping):
+        return {key: _with_dates(one, f"{path}.{key}" if path else str(key), chosen) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_dates(one, f"{path}[*]", chosen) for one in value]
+    return value.date() if path in chosen and isinstance(value, datetime) else value
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _leaves(one, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _leaves(one, f"{path}[*]")
+    else:
+        yield path, value
 
 
 def looks_like_text(given: str) -> bool:

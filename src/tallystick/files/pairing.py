@@ -49,9 +49,9 @@ class Missing:
         """Whether documents that were not answered are allowed, and told by `notes`."""
         return self.policy != "error"
 
-    def allows(self, unanswered: Sequence[Any], extra: Sequence[Any]) -> bool:
-        """Notes documents that stand on one side only; False if that is an error."""
-        if not self.asked or (extra and not self.comparison):
+    def allows(self, unanswered: Sequence[Any], extra: Sequence[Any], none_paired: bool = False) -> bool:
+        """Notes documents that stand on one side only; False if that is an error, as it is if no document stands on both."""
+        if not self.asked or (extra and (not self.comparison or none_paired)):
             return False
         self.unanswered |= dict.fromkeys(unanswered)
         self.ignored |= dict.fromkeys(extra)
@@ -85,9 +85,11 @@ class Missing:
         ]
 
 
-def allowed(missing: Missing | None, unanswered: Sequence[Any], extra: Sequence[Any]) -> bool:
+def allowed(
+    missing: Missing | None, unanswered: Sequence[Any], extra: Sequence[Any], none_paired: bool = False
+) -> bool:
     """Whether documents on one side only are allowed; by default they are not."""
-    return missing is not None and missing.allows(unanswered, extra)
+    return missing is not None and missing.allows(unanswered, extra, none_paired)
 
 
 # Laying two sides together: by name where all documents of both have one, else by order.
@@ -180,7 +182,10 @@ def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | Non
     if reference.partial:
         pairs, extra = pairs + [(-1, k) for k in extra], []
     if missing or extra:
-        require_allowed(reference.file, predicted.file, missing, [predicted.names[k] for k in extra], absent)
+        names = [predicted.names[k] for k in extra]
+        require_allowed(
+            reference.file, predicted.file, missing, names, absent, none_paired=len(missing) == len(reference.names)
+        )
     return pairs
 
 
@@ -215,13 +220,18 @@ def require_allowed(
     extra: Sequence[Any],
     absent: Missing | None,
     also: str = "",
+    none_paired: bool = False,
 ) -> None:
     """Documents that stand on one side only are an error unless `absent` allows them, and then noted in it. `also` is what else
-    the task has for them."""
-    if not allowed(absent, missing, extra):
-        asked = absent is not None and absent.asked
+    the task has for them. If none is on both sides (`none_paired`), nothing is: their ids are others."""
+    if not allowed(absent, missing, extra, none_paired):
+        none_paired = none_paired and bool(extra)
+        asked = absent is not None and absent.asked and not none_paired
         found = unmet_ids(missing, extra, asked)
-        remedies = [*(absent.remedies(missing, extra) if absent is not None else ()), *([also] if also else [])]
+        if none_paired:
+            found = found.replace("the document ids differ", "no document id is in both", 1)
+        known = absent.remedies(missing, extra) if absent is not None and not none_paired else ()
+        remedies = [*known, *([also] if also else [])]
         raise SidesMismatch("; ".join((f"{reference} and {predicted}: {found}", *remedies)))
 
 

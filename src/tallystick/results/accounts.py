@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.surplus import Surpluses
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Data, Memory
+from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Totals, Units, joint_kind, merged, rows_under
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.frozen import frozen
@@ -32,13 +31,12 @@ from tallystick.results.lookalikes import Labels
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
+    from tallystick.results.leaves import Layer
     from tallystick.results.result import Result
 
 MOST_CALLS = 1_000_000
 """So many answers of users' functions are remembered where memory is bounded."""
 
-Slice = tuple[Data, Data, Aligned]
-"""Some documents, both sides, and their alignment."""
 FieldSums = dict[str, tuple[Units, bool]]
 """By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
@@ -109,8 +107,8 @@ class Account:
     remarks: Remarks = field(default_factory=lambda: Remarks())
     asked: dict[str, None] = field(default_factory=dict)
     """The judges that others have asked: a part in which nothing was asked knows of none."""
-    aligned: list[Slice] | None = None
-    """Slices of these documents with their alignments, for those who look at the documents next."""
+    aligned: list[Layer] | None = None
+    """The alignments of these documents, slice by slice, for those who look at the documents next."""
     surplus: Surpluses = field(default_factory=Surpluses)
     """What predictions have that nothing can meet."""
     looked_at: Labels = Labels()  # noqa: RUF009

@@ -11,7 +11,7 @@ from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node
 from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
-from tallystick.engine.arrays import F64, I64, Blocks, Column, Items, unshared
+from tallystick.engine.arrays import F64, I64, Column, Items, unshared
 from tallystick.engine.data import (
     Data,
     Index,
@@ -66,9 +66,9 @@ def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
     return sums
 
 
-def add_documents(sums: FieldSums, documents: Aligned) -> None:
-    """Add what the fields of some documents earned and lost."""
-    _add(sums, documents.leaves())
+def add_documents(sums: FieldSums, documents: Aligned, leaves: Iterable[Aligned] | None = None) -> None:
+    """Add what the fields of some documents earned and lost; `leaves` are theirs, if they are at hand."""
+    _add(sums, documents.leaves() if leaves is None else leaves)
     for path, ours, theirs in documents.node.one_sided(documents):
         if len(ours) or len(theirs):
             n_r, n_p = float(len(ours)), float(len(theirs))
@@ -269,8 +269,7 @@ def _field_sums(level: Aligned) -> Units:
 def _exact_sums(level: Aligned) -> Units:
     """The same where φ is equality: everything is a count of what one equal value is worth."""
     n_r, n_p = len(level.reference), len(level.predicted)
-    pairs = level.reference.take(level.i), level.predicted.take(level.j)
-    right = level.node.pairs(*pairs, Blocks.diagonal(len(level.i))).i
+    right = level.weighed.i
     one = add_up(np.array([[level.scale]]))[0]
     right_p, right_r = _different(level.j[right], n_p), _different(level.i[right], n_r)
     met = _met(level, right)

@@ -6,7 +6,7 @@ Both are read off the explanation, which is the alignment that the score is the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
@@ -36,7 +36,7 @@ from tallystick.results.explanation import (
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import BoxDrawing, Drawing, LaneDrawing
 from tallystick.show.tables import Table
-from tallystick.show.words import are_lines, both_texts, cut, is_mention, mention_class, named_parts, value_text
+from tallystick.show.words import both_texts, cut, is_mention, mention_class, named_parts, odd_lines, value_text
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result
@@ -303,13 +303,14 @@ def _pack_level(level: Level) -> tuple[list[Row], F64, list[str] | None]:
         below[k], sizes[k] = [], 1
     items = _items(*level.places, n, level.missed) if level.places else None
     names = list(level.named()) if level.names or items is None else items
-    weights = list(map(_weights, level.weights, *level.selves))
+    weights = list(zip(*map(_short, (level.weights, *level.selves)), strict=True))
     wrong = (np.array(level.weights[:n]) < np.maximum(level.selves[0][:n], level.selves[1][:n])).tolist()
     sides = level.reference, level.predicted
     item = level.places is not None
     if any(below):
+        labels = item and not all(one.names and one.names not in LABELS for one in level.below)
         out = [
-            _above(name, "=", own, children, item, only.get(k, "") if len(children) == 1 else None)
+            _above(name, "=", own, children, item, only.get(k, "") if len(children) == 1 else None, labels)
             if children
             else [name, "=", *own, *_pair_text(sides[0][k], sides[1][k], wrong[k])]
             for k, (name, own, children) in enumerate(zip(names, weights, below, strict=False))
@@ -317,13 +318,18 @@ def _pack_level(level: Level) -> tuple[list[Row], F64, list[str] | None]:
     else:
         texts = _pair_texts(sides[0][:n], sides[1][:n], wrong)
         out = [[name, "=", *own, *both] for name, own, both in zip(names, weights, texts, strict=False)]
-    for k in range(n, len(level)):
-        missed = k < n + level.missed
-        value = sides[0][k] if missed else sides[1][k]
-        nodes = [DEEPEST]
-        out.append(_alone(names[k], "-" if missed else "+", value, weights[k], item, nodes, level.node))
-        sizes[k] += DEEPEST - nodes[0]
+    out += _pack_alone(level, names, weights, sizes)
     return out, sizes, items
+
+
+def _pack_alone(level: Level, names: Sequence[str], weights: Sequence[Sequence[float]], sizes: F64) -> Iterator[Row]:
+    """The nodes of a level that stand on one side only; how many nodes each is is added to its size."""
+    for k in range(level.pairs, len(level)):
+        missed = k < level.pairs + level.missed
+        value = level.reference[k] if missed else level.predicted[k]
+        nodes = [DEEPEST]
+        yield _alone(names[k], "-" if missed else "+", value, weights[k], level.places is not None, nodes, level.node)
+        sizes[k] += DEEPEST - nodes[0]
 
 
 def _pair_texts(
@@ -333,15 +339,18 @@ def _pair_texts(
     each different pair is looked at once, where pairs can be told apart by what they are equal to."""
     kinds = {*map(type, reference), *map(type, predicted)}
     shown: tuple[Sequence[str], Sequence[str]] | None = None
+    odd: Collection[str] = ()
     if kinds <= {int, float}:
         shown = list(map(str, reference)), list(map(str, predicted))
-    elif kinds <= {str, Plain} and are_lines({*reference, *predicted}):
-        shown = reference, predicted
+    elif kinds <= {str, Plain}:
+        shown, odd = (reference, predicted), odd_lines({*reference, *predicted})
     tell = lru_cache(maxsize=None)(_pair_text) if kinds <= {str, int, NoneType, Plain} else _pair_text
     if shown is None:
         return list(map(tell, reference, predicted, wrong))
     return [
-        ((left, 0) if left == right else (left, right))
+        tell(ours, theirs, differs)
+        if left in odd or right in odd
+        else ((left, 0) if left == right else (left, right))
         if not differs
         else (left, right)
         if left != right and left.isascii() and right.isascii()
@@ -374,7 +383,7 @@ def pack_tree(node: Explanation, nodes: list[int]) -> Row:
             break
         children.append(pack_tree(child, nodes))
     status, name = SIGNS[node.status], node.name or _item(node.places)
-    weights = _weights(node.weight, node.reference_self, node.predicted_self)
+    weights = tuple(_short((node.weight, node.reference_self, node.predicted_self)))
     if not node.children and node.status in (MISSED, SPURIOUS):
         value = node.reference if node.status == MISSED else node.predicted
         row = _alone(name, status, value, weights, bool(node.places), nodes, node.node)
@@ -389,10 +398,12 @@ def pack_tree(node: Explanation, nodes: list[int]) -> Row:
 
 
 def _above(
-    name: str, status: str, weights: tuple[float, ...], children: list[Row], item: bool, only: str | None
-) -> Row:
-    """A part with others inside; `only` is how a single one is called by its place, None if there are several."""
-    if item:
+    name: str, status: str, weights: tuple[float, ...], children: list[Row], item: bool, only: str | None,
+    labels: bool = True,
+) -> Row:  # fmt: skip
+    """A part with others inside; `only` is how a single one is called by its place, None if there are several; `labels` if an item may be
+    called by one of them."""
+    if item and labels:
         name, children = _called(name, children)
     if len(children) == 1 and tuple(children[0][2:5]) == weights:
         inner = children[0]
@@ -487,10 +498,10 @@ def _parts_alone(
         yield from ((key, part, of, False) for key, part, of in parts)
 
 
-@lru_cache(maxsize=1 << 12)
-def _weights(*found: float) -> tuple[float, ...]:
+def _short(weights: Sequence[float]) -> list[float]:
     """Weights as the page has them; most of them are the same few."""
-    return tuple(int(x) if x == int(x) else round(x, 4) for x in found)
+    known = {x: int(x) if x == int(x) else round(x, 4) for x in set(weights)}
+    return [known[x] for x in weights]
 
 
 def _items(left: Sequence[Any], right: Sequence[Any], pairs: int, missed: int) -> list[str]:
@@ -653,6 +664,8 @@ def derivation(result: Result) -> MetricPart | None:
     printed, and is read again."""
     metric = result.metric
     if isinstance(metric, str):
+        if re.fullmatch(r"\w+\.\w+", metric):  # a procedure of a task: to read expressions all of the algebra is loaded
+            return None
         from tallystick.algebra.parse import parse
 
         with suppress(MetricError):  # the name of a procedure, or with functions of the user's

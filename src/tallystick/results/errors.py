@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import nsmallest
 from itertools import chain, islice, repeat
 from types import NoneType
 from typing import Any
@@ -30,9 +31,8 @@ from tallystick.engine.data import Data, Extended, Memory, Objects, split_surplu
 from tallystick.engine.values import Surplus, Unfit
 from tallystick.files.json_values import collector_paused
 from tallystick.frozen import frozen
-from tallystick.results.accounts import Slice
 from tallystick.results.kinds import KINDS, PRIORITY, kinds_of, number_keys, plain_keys, remedy, spelled
-from tallystick.results.leaves import Leaf, Trail, align, find_leaves, has_alternatives
+from tallystick.results.leaves import Layer, Trail, align, has_alternatives
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.tables import Table
 
@@ -261,9 +261,9 @@ class Grouping:
         self._kinds: dict[tuple[Any, Any], str] = {}
 
     def add(
-        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], aligned: Sequence[Slice] | None = None
+        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], aligned: Sequence[Layer] | None = None
     ) -> None:
-        """The errors of some documents; `aligned` has them in slices, with the alignments that they were scored by."""
+        """The errors of some documents; `aligned` are the alignments that they were scored by, slice by slice."""
         if self.seen >= self.most:
             self.partial = True
             return
@@ -272,21 +272,21 @@ class Grouping:
             self._add(metric, reference, predicted, ids, aligned)
 
     def _add(
-        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], aligned: Sequence[Slice] | None
+        self, metric: Node, reference: Data, predicted: Data, ids: Sequence[Any], aligned: Sequence[Layer] | None
     ) -> None:
         start = 0
-        for left, right, top in aligned or [(reference, predicted, align(metric, reference, predicted, Memory()))]:
-            here = ids[start : start + len(left)]
-            found = [_Wrong.of(leaf) for leaf in find_leaves(left, right, top)]
+        for top in aligned or [align(metric, reference, predicted, Memory())]:
+            here = ids[start : start + len(top.level.reference)]
+            found = [_Wrong.of(leaf) for leaf in top.wholes()]
             self._look_at(some for one in found for some in (one._keyed, one.pairs(one.cells)))
             for one in found:
                 one.pair_up(self._kinds)
             context = _Context(found)
             for one in found:
                 self._add_leaf(one, context, here)
-            self._add_empty(top, here)
-            self._add_surplus(right, here)
-            start += len(left)
+            self._add_empty(top.level, here)
+            self._add_surplus(top.documents[1] if top.documents else predicted, here)
+            start += len(here)
 
     def _field(self, path: str) -> _Field:
         found = self._fields.get(path)
@@ -354,12 +354,14 @@ class Grouping:
         self._kinds.update(zip(new, kinds_of(list(new.values())), strict=True))
 
     def _add_empty(self, documents: Aligned, ids: Sequence[Any]) -> None:
-        """Something empty on one side, and nothing at all on the other."""
+        """Something empty on one side, and nothing at all on the other, or no prediction."""
+        valid = set(documents.i.tolist())
         for path, *sides in documents.node.one_sided(documents):
             for side, rows in enumerate(sides):
                 pair: tuple[Any, Any] = ([], None) if side == 0 else (None, [])
                 for row in rows.tolist():
-                    self._note(path, ["empty"], ([pair[0]], [pair[1]]), [ids[row]], [path])
+                    kind = "empty" if row in valid else "invalid"
+                    self._note(path, [kind], ([pair[0]], [pair[1]]), [ids[row]], [path])
 
     def _add_surplus(self, predicted: Data, ids: Sequence[Any]) -> None:
         """What no value of the reference can meet."""
@@ -423,13 +425,16 @@ class Grouping:
         return FieldErrors(path, tuple(groups), pairs, confusion if few else (), documents, known.paired)
 
     def _group(self, path: str, kind: str, entries: list[_Entry]) -> Group:
-        entries.sort(key=_most_first)
+        every = self.examples is None or callable(
+            KINDS[kind].remedy
+        )  # what is made of all pairs is made of them in order
+        first = sorted(entries, key=_most_first) if every else nsmallest(self.examples or 0, entries, key=_most_first)
         places = (
             Example(document, where, entry.reference, entry.predicted)
-            for entry in entries
+            for entry in first
             for document, where in (entry.places[:1] if self.examples is not None and len(entries) >= self.examples else entry.places)
         )  # fmt: skip
-        cure = remedy(kind, ((entry.reference, entry.predicted) for entry in entries))
+        cure = remedy(kind, ((entry.reference, entry.predicted) for entry in first))
         return Group(path, kind, sum(entry.count for entry in entries), tuple(islice(places, self.examples)), cure)
 
 
@@ -468,7 +473,7 @@ class _Wrong:
     """What is wrong at one leaf: pairs that met, rows that stand alone, and of these the ones that may belong together, which are then
     `paired` by their kind."""
 
-    leaf: Leaf
+    leaf: Layer
     values: tuple[Sequence[Any], Sequence[Any]]
     several: bool
     """Whether the reference may hold several right values."""
@@ -478,7 +483,7 @@ class _Wrong:
     paired: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, leaf: Leaf) -> _Wrong:
+    def of(cls, leaf: Layer) -> _Wrong:
         level = leaf.level
         values = _all_plain(leaf.values[0]), _all_plain(leaf.values[1])
         wrong = sorted(zip(level.i[~leaf.right].tolist(), level.j[~leaf.right].tolist(), strict=True))
@@ -718,7 +723,8 @@ def confusion_at(metric: Node, sources: Iterable[tuple[Data, Data]], path: str) 
     met: Counter[tuple[Any, Any]] = Counter()
     differ = False
     for sides in sources:
-        for leaf in find_leaves(*sides, align(metric, *sides, Memory())):
+        top = align(metric, *sides, Memory())
+        for leaf in top.wholes():
             if leaf.path == path:
                 ours, theirs = ([_label(_plain(value)) for value in side] for side in leaf.values)
                 differ = differ or not leaf.right.all()

@@ -20,7 +20,7 @@ from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.plain import plan_of
 from tallystick.algebra.proofs import Proofs
-from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
+from tallystick.algebra.surplus import Surpluses, accept_documents, without_unknown
 from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.clock import within
 from tallystick.engine.data import (
@@ -31,7 +31,6 @@ from tallystick.engine.data import (
     Objects,
     Scope,
     as_data,
-    as_objects,
     is_arrow,
     longest_lists,
     separable,
@@ -41,11 +40,13 @@ from tallystick.engine.data import (
 from tallystick.engine.tally import Kind, Totals, are_integers, joint_kind, rows_under
 from tallystick.engine.values import Invalid, field_names
 from tallystick.errors import MetricError, OutOfTime, SidesMismatch, ValueMismatch, counted, some, unmet_ids
-from tallystick.results.accounts import Account, FieldSums, LabelSums, Slice, Subject
+from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from tallystick.results.leaves import Layer
 
 Progress = Callable[[int, int], None]
 
@@ -102,7 +103,7 @@ def evaluate_few(
 ) -> Result | None:
     """Their result, which is kept as any other."""
     rows = few_rows(metric, reference, predicted) if undefined in (None, 0.0, 1.0) else None
-    if rows is None or any(type(one) is Invalid for one in predicted):
+    if rows is None:
         return None
     return Result(
         metric, kind_of(metric), rows, tuple(range(len(rows)) if ids is None else ids), undefined,
@@ -157,8 +158,8 @@ class Evaluation:
         self.scored: tuple[Data, Data] | None = None
         """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self.keep_aligned = False
-        self.aligned: list[Slice] | None = None
-        """The documents of the last update in slices with their alignments, if these are to be kept."""
+        self.aligned: list[Layer] | None = None
+        """The alignments of the documents of the last update, slice by slice, if these are to be kept."""
         kind = kind_of(metric)
         self._taken = Account(
             kind,
@@ -223,7 +224,7 @@ class Evaluation:
 
         def scored() -> Account:
             if few is not None:
-                return self._account_of_few(few, predicted)
+                return self._account_of_few(few)
             if executor is not None:
                 return self._tallied_there(executor, reference, predicted, names, step, progress)
             found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
@@ -269,11 +270,9 @@ class Evaluation:
         self._without_columns.append((reference, predicted))
         return rows
 
-    def _account_of_few(self, rows: F64, predicted: Data) -> Account:
+    def _account_of_few(self, rows: F64) -> Account:
         found = self._taken.like(Memory(absent=dict(self._taken.memory.absent)))
         found.batches, found.count = [(found.kind, rows, None)], len(rows)
-        assert isinstance(predicted, Objects)
-        found.invalid = [place for place, one in enumerate(predicted.values) if type(one) is Invalid]
         return found
 
     def _note_fields(self) -> None:
@@ -323,20 +322,6 @@ class Evaluation:
         return self._taken.result()
 
 
-def without_unknown(
-    metric: Node, reference: Data, predicted: Data, names: Sequence[Any], surplus: Surpluses
-) -> tuple[Data, Data]:
-    """Both sides with the keys that the type of a derived metric does not know apart: a reader has done so already."""
-    place = split_known(metric)[1]
-    if place is None:
-        return reference, predicted
-    sides = [look_for_unknown(place, side) for side in (reference, predicted)]
-    if sides[0] is reference and sides[1] is predicted:
-        return reference, predicted
-    left, right = settle_unknown(names, as_objects(sides[0]), as_objects(sides[1]), surplus)
-    return Objects(left), Objects(right)
-
-
 def _tally_there(job: tuple[Account, Node, Data, Data, Sequence[Any]]) -> Account:
     """In a worker: the tallies of some documents."""
     account, metric, reference, predicted, names = job
@@ -382,7 +367,7 @@ def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
 
 
 def _check_how(batch: int | None, executor: Executor | None) -> None:
-    if batch is not None and batch < 1:
+    if batch is not None and (not isinstance(batch, int) or batch < 1):
         raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
     if executor is not None and not hasattr(executor, "submit"):
         raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
@@ -516,7 +501,10 @@ def tally(
             with within(account.time_limit, len(left)):
                 ranked = metric.rank(left, *readable(right), scope)
                 if ranked is None:
-                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, account.fields)
+                    fields = account.fields if account.aligned is None else None
+                    kind, (rows, above) = account.kind, tally_bounds(metric, left, right, scope, fields)
+                    if account.aligned is not None:
+                        account.aligned.append(_keep_aligned(account, left, right, scope.memo[Aligned]))
                 else:
                     kind, rows, above = *ranked, None
         except OutOfTime as error:
@@ -531,8 +519,6 @@ def tally(
         account.kind = joint_kind(account.kind, kind)
         account.batches.append((kind, rows, above if metric.limited else None))
         account.count += len(rows)
-        if account.aligned is not None and Aligned in scope.memo:
-            account.aligned.append((left, right, scope.memo[Aligned]))
         if Proofs in scope.memo:
             account.open_selves += scope.memo[Proofs].open_selves
         if progress is not None:
@@ -543,6 +529,18 @@ def tally(
         add_label_sums(account.labels, metric, reference, predicted, account.memory)
     valid, _ = readable(predicted)
     account.invalid = [] if valid is None else sorted(set(range(n)) - set(valid.tolist()))
+
+
+def _keep_aligned(account: Account, reference: Data, predicted: Data, documents: Aligned) -> Layer:
+    """An alignment that others will look at, too: what the fields earned is read off it on the way."""
+    from tallystick.results.breakdown import add_documents, add_surplus
+    from tallystick.results.leaves import Layer
+
+    top = Layer.of(reference, predicted, documents)
+    if account.fields is not None:
+        add_documents(account.fields, documents, (leaf.level for leaf in top.leaves()))
+        add_surplus(account.fields, split_surplus(predicted)[1])
+    return top
 
 
 def _called(names: Sequence[Any]) -> str:

@@ -118,8 +118,10 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
         return _with_surplus(explain_document(metric, reference, predicted.value, memory), predicted)
     if isinstance(predicted, Invalid):
         inner = (metric if metric.by_side is None else metric.by_side[1]).summed
-        r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
-        own = float(inner.selves(r)[0])
+        r, p = inner.encode(Objects([reference]), Objects([]), Scope())
+        nobody = np.zeros(0, np.int64)
+        empty = inner.one_sided(align_documents(inner, r, p, valid=nobody, homes=True))
+        own = float(inner.selves(r)[0]) + sum(len(ours) for _, ours, _ in empty)
         return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner), node=inner)
     if metric.by_side is not None:
         parts = tuple(

@@ -518,7 +518,11 @@ def number_keys(values: Sequence[Any], numbers: Mapping[Any, int]) -> I64:
         out = np.full(len(values), -1, np.int64)
         out[rows] = [numbers.get(known_keys[value], -1) for value in some]
         return out
-    keys = values if kinds == {str} and are_plain(values) else plain_keys(values)
+    keys = values
+    if kinds != {str} or not are_plain(different := set(values)):
+        keys = plain_keys(values)
+    elif different.isdisjoint(numbers):
+        return np.full(len(values), -1, np.int64)
     return np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(keys))
 
 

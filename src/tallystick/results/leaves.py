@@ -11,12 +11,13 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
-from tallystick.engine.arrays import I64
+from tallystick.engine.arrays import F64, I64, Pairs
 from tallystick.engine.data import Data, Memory, Scope, as_objects
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -66,22 +67,133 @@ class Trail:
 
 
 @frozen(eq=False)
-class Leaf:
-    """All values at one path: of both sides, which met, and which of these are wrong."""
+class _Known(Aligned):
+    """An alignment that is looked at several times, and all below it."""
+
+    @cached_property
+    def weights(self) -> F64:
+        return super().weights
+
+    @cached_property
+    def weighed(self) -> Pairs:
+        return super().weighed
+
+
+@frozen(eq=False)
+class Layer:
+    """All rows at one path: the values of both sides, which met, which of these are wrong, and what lies below. Whatever is asked for
+    is found once: the table by field, the errors and the alignments of a report go down the same way."""
 
     level: Aligned
-    values: tuple[Sequence[Any], Sequence[Any]]
-    trails: tuple[Trail, Trail]
+    """Its homes are the rows above."""
+    step: str = ""
+    upper: ref[Layer] | None = None
+    """The one above, which holds this one: without a cycle all are let go with the top."""
+    documents: tuple[Data, Data] | None = None
+    """What the top is made of."""
+
+    @classmethod
+    def of(cls, reference: Data, predicted: Data, top: Aligned) -> Layer:
+        """The top of some documents, given their alignment."""
+        return cls(_Known(**vars(top)), documents=(reference, predicted))
 
     @property
     def path(self) -> str:
         return self.level.path or "(value)"
 
+    @property
+    def above(self) -> Layer | None:
+        """The layer above; its top has to be at hand as long as somebody asks."""
+        above = None if self.upper is None else self.upper()
+        assert (above is None) == (self.upper is None)
+        return above
+
+    @cached_property
+    def values(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        """The Python values of both sides."""
+        above = self.above
+        if above is None:
+            assert self.documents is not None
+            return as_objects(self.documents[0]), as_objects(readable(self.documents[1])[1])
+        assert self.level.homes is not None
+        inner, *inside = above._inside
+        left, right = (
+            values_below(self.step, side, homes, places, inner)
+            for side, homes, places in zip(inside, self.level.homes, self.level.places, strict=True)
+        )
+        return left, right
+
+    @cached_property
+    def _inside(self) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
+        return self.level.node.inside(*self.values)
+
+    @cached_property
+    def trails(self) -> tuple[Trail, Trail]:
+        """Where the rows of both sides come from."""
+        homes, above = self.level.homes, self.above
+        assert homes is not None
+        if above is None:
+            return Trail("", homes[0]), Trail("", homes[1])
+        sides = zip(homes, self.places, above.trails, above.met, strict=True)
+        left, right = (Trail(self.step, home, place, trail, met) for home, place, trail, met in sides)
+        return left, right
+
+    @cached_property
+    def places(self) -> tuple[I64 | None, I64 | None]:
+        """Of items where each is in its list."""
+        if self.step != "[*]":
+            return None, None
+        assert self.level.homes is not None
+        left, right = (
+            places_in(homes) if some is None else some
+            for homes, some in zip(self.level.homes, self.level.places, strict=True)
+        )
+        return left, right
+
+    @cached_property
+    def met(self) -> tuple[I64, I64]:
+        """Which row of the other side each row met, -1 if none."""
+        level = self.level
+        met = np.full(len(level.reference), -1, np.int64), np.full(len(level.predicted), -1, np.int64)
+        met[0][level.i], met[1][level.j] = level.j, level.i
+        return met
+
+    @cached_property
+    def below(self) -> tuple[Layer, ...]:
+        """What lies directly below."""
+        level = self.level
+        if level.node.is_leaf:
+            return ()
+        every = np.arange(len(level.reference), dtype=np.int64), np.arange(len(level.predicted), dtype=np.int64)
+        lower = replace(level, homes=every).below()
+        return tuple(Layer(one, one.path[len(level.path) :], ref(self)) for one in lower)
+
+    def leaves(self) -> Iterator[Layer]:
+        """The leaves at and below, in the order of the metric."""
+        if self.level.node.is_leaf:
+            yield self
+        for lower in self.below:
+            yield from lower.leaves()
+
+    def wholes(self) -> Iterator[Layer]:
+        """The same, where several right values are one whole."""
+        if self.level.node.is_leaf or has_alternatives(self.level.node):
+            yield self
+            return
+        for lower in self.below:
+            yield from lower.wholes()
+
+    @cached_property
+    def selves(self) -> tuple[F64, F64]:
+        """What the rows of both sides are worth by themselves."""
+        level = self.level
+        return level.node.selves(level.reference), level.node.selves(level.predicted)
+
     @cached_property
     def right(self) -> Any:
         """Which of the aligned pairs are right, as the table by field has it."""
         level = self.level
-        own_r, own_p = (level.node.selves(side) for side in (level.reference, level.predicted))
+        own_r, own_p = self.selves
         return level.weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12
 
     def alone(self, side: int) -> list[int]:
@@ -121,48 +233,14 @@ class Leaf:
         return list(map("".join, zip(*reversed(parts), strict=True))) if parts else ["(value)"] * count
 
 
-def align(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Aligned:
+def align(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Layer:
     """The alignment of some documents."""
     inner = metric.aligned_by
     if inner is None:
         raise MetricError("a metric of two sides has no errors of its own; group those of one of its expressions")
     valid, plain = readable(predicted)
     r, p = inner.encode(reference, plain, Scope(memory=memory))
-    return align_documents(inner, r, p, valid=valid, homes=True)
-
-
-def find_leaves(reference: Data, predicted: Data, top: Aligned) -> list[Leaf]:
-    """The leaves of some documents, given their alignment."""
-    valid, plain = readable(predicted)
-    rows = np.arange(len(reference), dtype=np.int64)
-    trails = Trail("", rows), Trail("", rows if valid is None else valid)
-    return list(_below(top, (as_objects(reference), as_objects(plain)), trails))
-
-
-def _below(level: Aligned, values: tuple[Sequence[Any], Sequence[Any]], trails: tuple[Trail, Trail]) -> Iterator[Leaf]:
-    if level.node.is_leaf or has_alternatives(level.node):
-        yield Leaf(level, values, trails)
-        return
-    inner, *inside = level.node.inside(*values)
-    every = np.arange(len(level.reference), dtype=np.int64), np.arange(len(level.predicted), dtype=np.int64)
-    met = np.full(len(level.reference), -1, np.int64), np.full(len(level.predicted), -1, np.int64)
-    met[0][level.i], met[1][level.j] = level.j, level.i
-    for lower in replace(level, homes=every).below():
-        assert lower.homes is not None
-        step = lower.path[len(level.path) :]
-        below = tuple(
-            values_below(step, side, homes, places, inner)
-            for side, homes, places in zip(inside, lower.homes, lower.places, strict=True)
-        )
-        places = [
-            None if step != "[*]" else places_in(homes) if some is None else some
-            for homes, some in zip(lower.homes, lower.places, strict=True)
-        ]
-        down = tuple(
-            Trail(step, homes, place, trail, pairs)
-            for homes, place, trail, pairs in zip(lower.homes, places, trails, met, strict=True)
-        )
-        yield from _below(lower, below, down)  # type: ignore[arg-type]
+    return Layer.of(reference, predicted, align_documents(inner, r, p, valid=valid, homes=True))
 
 
 def has_alternatives(node: Similarity) -> bool:

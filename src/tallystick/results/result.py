@@ -517,7 +517,8 @@ class Result(Written):
             return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
         macro = {**self.macro, "left_out": self.left_out}
         entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
-        if self.above is not None or (not self.kept and self.totals.above is not None):
+        bounded = self.above is not None or (not self.kept and self.totals.above is not None)
+        if bounded or getattr(self.metric, "limited", False):
             entry["optimal"] = self.optimal
         if not self.optimal:
             lower, upper = ({name: ends[k] for name, ends in self.bounds.items()} for k in (0, 1))

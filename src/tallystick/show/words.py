@@ -43,6 +43,13 @@ def are_lines(values: Collection[str], longest: int = LONGEST) -> bool:
     return " ".join(joined.split()) == joined and ends == ends.strip() and "\0 " not in joined and " \0" not in joined
 
 
+def odd_lines(values: Collection[str], longest: int = LONGEST) -> Collection[str]:
+    """Which of these texts are shown differently from what they are."""
+    if are_lines(values, longest):
+        return ()
+    return {one for one in values if not 0 < len(one) <= longest or one_line(one) != one}
+
+
 def named_parts(value: Any) -> list[tuple[str, Any]]:
     """The parts of a record by name; nothing for other values."""
     if type(value) in _WHOLE or isinstance(value, (str, bytes)) or is_mention(value):

@@ -8,11 +8,13 @@ function drawing(d) { return { text: drawText, graph: drawGraph, arcs: drawArcs,
 // and how many more), and which entities are matched. Here it becomes the tree and the drawing, as Python makes them of other documents.
 function unpack(one) {
   if (!one?.chains) return one;
-  const { title, note, text, sides, pairs, weight } = one.chains;
+  const { title, note, text, weight, wide, lengths, columns } = one.chains, bytes = Uint8Array.from(atob(columns), c => c.charCodeAt(0));
+  let from = 0;
+  const numbers = lengths.map(n => [...new (wide ? Uint32Array : Uint16Array)(bytes.slice(from, from += n).buffer)]), pairs = numbers.slice(6);
   const sentences = text.split("\n").map(line => line.split(" ")), words = sentences.flat();
   const short = line => line.length > 300 && [...line].length > 300 ? [...line].slice(0, 299).join("") + "…" : line;
   const said = ([first, last]) => [...words.slice(first, last + 1), `[${first === last ? first : `${first}-${last}`}]`].join(" ");
-  const [ours, theirs] = sides.map(([sizes, first, more]) => {
+  const [ours, theirs] = [numbers.slice(0, 3), numbers.slice(3, 6)].map(([sizes, first, more]) => {
     let at = 0;
     return sizes.map(n => Array.from({ length: n }, () => [first[at], first[at] + more[at++]]));
   });

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import number as number_densely
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
 from tallystick.files.pairing import Missing, Side, by_order, require_allowed, require_as_many
 from tallystick.files.words import EMPTY_WORD, no_words, other_word
@@ -94,6 +95,9 @@ class KeptTexts(Mapping[str, Sentences]):
     def lines(self, name: str) -> str:
         """The text of a document, a sentence in each line."""
         return self.kept[name][:-1].decode()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kept
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.kept)
@@ -242,14 +246,16 @@ def document_key(name: str) -> str:
 
 
 def number_by_first(values: IntArray) -> tuple[IntArray, IntArray]:
-    """Number values densely, in the order of their first appearance: (number for each, value of each
+    """Number values, which are not below 0, densely, in the order of their first appearance: (number for each, value of each
     number).
     """
-    distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    inverse, count = number_densely(values, int(values.max(initial=-1)) + 1)
+    first = np.empty(count, np.int64)
+    first[inverse[::-1]] = np.arange(len(values))[::-1]  # of several for one place the last is kept
     order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank[inverse], distinct[order]
+    rank = np.empty(count, np.int64)
+    rank[order] = np.arange(count)
+    return rank[inverse], values[first[order]]
 
 
 def renumbered(split: Mapping[int, tuple[int, ...]], kept: IntArray) -> dict[int, tuple[int, ...]]:
@@ -579,7 +585,8 @@ def _partners(
         also = "--compat reference counts what the response lacks as missed, and ignores what only the response has"
         if asked:
             also = f"leave --missing out: {also}" if lenient else ""
-        require_allowed(key.file, response.file, only_key, only_response, absent, also)
+        none_paired = len(only_key) == len(key_names)
+        require_allowed(key.file, response.file, only_key, only_response, absent, also, none_paired)
         return partner
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]
     return partner

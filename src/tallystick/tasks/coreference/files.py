@@ -22,7 +22,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.engine.arrays import offsets_of
+from tallystick.engine.arrays import number as number_densely
+from tallystick.engine.arrays import offsets_of, sort_order
 from tallystick.engine.native import compiled
 from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, find_marked, newdoc_boundaries
@@ -251,8 +252,7 @@ def match_brackets(group: IntArray, token: IntArray, begins: Flags, ends: Flags)
     singles = np.flatnonzero(alone)
     if not len(loose):
         return singles, singles
-    # Counting sort would do; a stable sort of nearly sorted integers is as fast.
-    order = loose[np.argsort(group[loose], kind="stable")]
+    order = loose[sort_order(group[loose], int(group.max()) + 1)]
     group_of = group[order]
     step = np.where(begins[order], 1, -1)
     starts = np.flatnonzero(np.concatenate(([True], group_of[1:] != group_of[:-1])))
@@ -268,7 +268,7 @@ def match_brackets(group: IntArray, token: IntArray, begins: Flags, ends: Flags)
     deepest = int(level.max())
     if deepest > 1:
         number = np.repeat(np.arange(len(starts)), sizes)
-        by_level = np.argsort(number * (deepest + 1) + level, kind="stable")
+        by_level = sort_order(number * (deepest + 1) + level, len(starts) * (deepest + 1))
         order, step = order[by_level], step[by_level]
     if len(order) % 2 or (step[::2] < 0).any() or (step[1::2] > 0).any():
         # In the order of level a beginning is closed exactly if an end follows it.
@@ -276,7 +276,7 @@ def match_brackets(group: IntArray, token: IntArray, begins: Flags, ends: Flags)
         raise Unbalanced(np.empty(0, np.int64), np.sort(order[(step > 0) & ~closed]))
     first = np.concatenate((singles, order[::2]))
     last = np.concatenate((singles, order[1::2]))
-    in_text = np.argsort(first)
+    in_text = sort_order(first, len(group))
     return first[in_text], last[in_text]
 
 
@@ -413,7 +413,7 @@ class _Reading:
         offset = offsets_of(length + 1)
         others = np.flatnonzero(~is_token)
         before = others - np.arange(len(others))  # how many words
-        ends = np.unique(before[first_bytes[others] != ord("#")])
+        ends = before[first_bytes[others] != ord("#")]
         text[offset[1:] - 1] = ord(" ")
         text[offset[ends[ends > 0]] - 1] = ord("\n")
         if len(ends) and ends[0] == 0 and self.texts and self.texts[-1]:
@@ -538,7 +538,9 @@ class _Reading:
         columns = zip(*self.found, strict=True) if self.found else ((nothing,),) * 4 + ((flags,),) * 2
         document, token, line, code, begins, ends = (np.concatenate(column) for column in columns)
         self.found.clear()
-        codes, of_code = np.unique(code, return_inverse=True)
+        of_code, different = number_densely(code, int(code.max(initial=-1)) + 1)
+        codes = np.empty(different, np.int64)
+        codes[of_code] = code
         group = document * len(codes) + of_code
         try:
             first, last = match_brackets(group, token, begins, ends)

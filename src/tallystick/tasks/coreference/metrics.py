@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -118,6 +118,10 @@ class Side:
         )
 
 
+Phi = Literal["n", "phi_4"]
+"""What two entities have in common: φ3 or φ4."""
+
+
 @frozen(eq=False)
 class Overlaps:
     """Both sides, and n(k, r) for every pair of entities that share a mention; entities, and documents, are numbers.
@@ -130,6 +134,8 @@ class Overlaps:
     documents: int
     known: tuple[I64, I64] | None = None
     """The `twins`, where somebody has found them already."""
+    matches: dict[Phi, I64] = field(default_factory=dict)
+    """What is `matched`, once it is known."""
 
     @cached_property
     def twins(self) -> tuple[I64, I64]:
@@ -166,9 +172,11 @@ class Overlaps:
         """φ4 = F↔[δ] of the pairs of entities (eq. 18)."""
         return 2 * self.n / (self.key.sizes[self.k] + self.response.sizes[self.r])
 
-    def matched(self, weights: F64) -> I64:
+    def matched(self, phi: Phi) -> I64:
         """The pairs of entities, among the non-zeros, in the best 1:1 matching of each document."""
-        return np.flatnonzero(assign(self.k, self.r, weights, self.key.entities, self.response.entities))
+        if phi not in self.matches:
+            match_together([self], phi)
+        return self.matches[phi]
 
     @cached_property
     def home(self) -> I64:
@@ -196,6 +204,21 @@ class Overlaps:
     def found_of_response(self) -> F64:
         """How many mentions of each response entity the key has too."""
         return weighted_counts(self.r, self.n, self.response.entities)
+
+
+def match_together(tables: Sequence[Overlaps], phi: Phi) -> None:
+    """Find what is `matched` in several tables at once, which takes little more time than in one: no pair of one concerns another."""
+    k, r = (
+        np.concatenate([of + start for of, start in zip(pairs, offsets_of(counts).tolist(), strict=False)])
+        for pairs, counts in (
+            ([t.k for t in tables], [t.key.entities for t in tables]),
+            ([t.r for t in tables], [t.response.entities for t in tables]),
+        )
+    )
+    weights = np.concatenate([t.n if phi == "n" else t.phi_4 for t in tables])
+    chosen = assign(k, r, weights, sum(t.key.entities for t in tables), sum(t.response.entities for t in tables))
+    for t, part in zip(tables, np.split(chosen, offsets_of([len(t.k) for t in tables])[1:-1]), strict=True):
+        t.matches[phi] = np.flatnonzero(part)
 
 
 def _rows(num_p: F64, den_p: F64, num_r: F64, den_r: F64) -> F64:
@@ -236,14 +259,14 @@ def muc(t: Overlaps) -> F64:
 
 def ceaf_m(t: Overlaps) -> F64:
     """Mentions of matched entities. As `CEAF_M`, over the non-zeros."""
-    rows, found = mentions(t), t.matched(t.n)
+    rows, found = mentions(t), t.matched("n")
     rows[:, 0] = rows[:, 2] = weighted_counts(t.home[found], t.n[found], t.documents)
     return rows
 
 
 def ceaf_e(t: Overlaps) -> F64:
     """Matched entities. As `CEAF_E`, over the non-zeros."""
-    found = t.matched(t.phi_4)
+    found = t.matched("phi_4")
     common = weighted_counts(t.home[found], t.phi_4[found], t.documents)
     key, response = ((side.sizes > 0).astype(np.float64) for side in (t.key, t.response))
     return _rows(common, t.over_response(response), common, t.over_key(key))
@@ -634,6 +657,10 @@ METRICS: dict[str, CoreferenceMetric] = {
     ),
 }
 """What `tallystick score coreference` prints."""
+
+
+MATCHING: dict[str, Phi] = {"ceaf_m": "n", "ceaf_e": "phi_4", "conll": "phi_4"}
+"""The metrics that match entities, and by what."""
 
 
 # Older variants, which change the mentions before they score; see section 2 of "Scoring Coreference Partitions of

@@ -11,6 +11,7 @@ independent of each other.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -34,15 +35,16 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.errors import MetricError, Place
-from tallystick.files.writing import JsonText, written
+from tallystick.files.writing import JsonText, to_json
 from tallystick.frozen import frozen
 from tallystick.results.documents import DEEPEST, Pack
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
 from tallystick.results.mistakes import Made, Many, Mistake, put
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains, number_by_first
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, KeptTexts, MendedChains, PairedChains
 from tallystick.tasks.coreference.metrics import (
+    MATCHING,
     OF_MENTIONS,
     PLAIN,
     CoreferenceOptions,
@@ -50,6 +52,7 @@ from tallystick.tasks.coreference.metrics import (
     Prepared,
     Side,
     chosen_metrics,
+    match_together,
     prepare,
     results_of,
     score,
@@ -137,43 +140,41 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
     prepared = pairs.once(prepare, options)
     table = prepared.overlaps
     documents = np.arange(table.documents + 1)
-    sides, entities = [], []
+    columns, entities = [], []
     for chains, rows, side in prepared.sides():
-        met, _ = number_by_first(side.entity)
-        if (np.diff(side.document) < 0).any() or not np.array_equal(met, side.entity):
+        met = np.maximum.accumulate(side.entity)
+        if (np.diff(side.document) < 0).any() or (side.entity > np.append(0, met[:-1] + 1)).any():
             return None
         rows = rows[sort_order(side.entity, max(1, side.entities))]
-        start, more = chains.start[rows], chains.end[rows] - chains.start[rows]
+        start, mentions = chains.start[rows], np.searchsorted(side.document, documents)
         entities.append(np.searchsorted(side.homes, documents))
-        sides.append((side.sizes.astype(np.int64), start, more, np.searchsorted(side.document, documents)))
-    found = table.matched(table.phi_4)
+        columns += [(side.sizes, entities[-1]), (start, mentions), (chains.end[rows] - start, mentions)]
+    found = table.matched("phi_4")
     home, i, j = table.home[found], table.k[found], table.r[found]
     ends = np.searchsorted(home, documents)
     weight = weighted_counts(home, table.phi_4[found], table.documents)
     # As many nodes as the tree has: entities, and of those that are matched the mentions, of which some are on both sides.
     sizes = table.key.sizes[i] + table.response.sizes[j]
     below = weighted_counts(home, sizes - table.n[found], table.documents)
-    i, j = i - entities[0][home], j - entities[1][home]
+    columns += [(i - entities[0][home], ends), (j - entities[1][home], ends)]
     children = np.diff(entities[0]) + np.diff(entities[1]) - np.diff(ends)
     fits = (children > 1) & (1 + children + below < DEEPEST)
     places = {name: k for k, name in enumerate(prepared.documents)}
+    wide = bool(max(one.max(initial=0) for one, _ in columns) >= 1 << 16)
+    numbers = [(one.astype("<u4" if wide else "<u2"), at.tolist()) for one, at in columns]
+    same = to_json({"title": TITLE, "note": NOTE, "wide": wide}, indent=None).removesuffix("}")
 
     def pack(name: str) -> JsonText | None:
         k = places[name]
         text = _as_lines(texts, name) if fits[k] else None
         if text is None:
             return None
-        columns = []
-        for (sizes, start, more, at), of in zip(sides, entities, strict=True):
-            here = slice(at[k], at[k + 1])
-            columns.append([sizes[of[k] : of[k + 1]].tolist(), start[here].tolist(), more[here].tolist()])
-        chosen = slice(ends[k], ends[k + 1])
-        of_both = [i[chosen].tolist(), j[chosen].tolist()]
-        return written({
-            "chains": {
-                "title": TITLE, "note": NOTE, "text": text, "sides": columns, "pairs": of_both, "weight": round(float(weight[k]), 4),
-            }
-        })  # fmt: skip
+        parts = [one[at[k] : at[k + 1]].tobytes() for one, at in numbers]
+        lengths = ",".join(str(len(part)) for part in parts)
+        return JsonText(
+            f'{{"chains":{same},"text":{to_json(text)},"weight":{round(float(weight[k]), 4)},"lengths":[{lengths}],'
+            f'"columns":"{b64encode(b"".join(parts)).decode()}"}}}}'
+        )
 
     return lambda names: [pack(name) for name in names]
 
@@ -722,42 +723,21 @@ def score_mended(
 
 
 def mended(pairs: PairedChains, kinds: Collection[str], options: CoreferenceOptions) -> Prepared:
-    """Both sides as columns, with one kind of error repaired, or all of them: to be written down, or scored by itself."""
+    """Both sides as columns, with one kind of error repaired, or all of them."""
     prepared, sides = pairs.once(prepare, options), pairs.once(repaired_sides, options)
-    side = sides[next(iter(kinds)) if len(kinds) == 1 else ALL].side.without_gaps().by_document()
-    return replace(prepared, overlaps=Overlaps(prepared.overlaps.key, side, prepared.overlaps.documents), repeated={})
+    one = sides[next(iter(kinds)) if len(kinds) == 1 else ALL]
+    there = np.flatnonzero(one.twin >= 0)
+    table = Overlaps(prepared.overlaps.key, one.side, prepared.overlaps.documents, (one.twin[there], there))
+    return replace(prepared, overlaps=table, repeated={})
 
 
 def mended_tallies(pairs: PairedChains, asked: tuple[CoreferenceOptions, tuple[str, ...]]) -> dict[str, dict[str, F64]]:
-    """By kind the rows of some metrics with that kind of error repaired. All of them are scored at once, as if they were further documents:
-    a table eight times as long takes little more time than one."""
+    """By kind the rows of some metrics with that kind of error repaired."""
     options, metrics = asked
-    prepared, sides = pairs.once(prepare, options), pairs.once(repaired_sides, options)
-    table = prepared.overlaps
-    n = table.documents
-    together = beside([table.key] * len(sides), n), beside([one.side for one in sides.values()], n)
-    twin = beside_rows([one.twin for one in sides.values()], [len(table.key.entity)] * len(sides))
-    known = twin[rows := np.flatnonzero(twin >= 0)], rows
-    rows_of = tallies_of(replace(prepared, overlaps=Overlaps(*together, n * len(sides), known), repeated={}), metrics)
-    return {kind: {name: rows[k * n : (k + 1) * n] for name, rows in rows_of.items()} for k, kind in enumerate(sides)}
-
-
-def beside(sides: Sequence[Side], documents: int) -> Side:
-    """Several sides as one, each over documents and entities of its own."""
-    entities = [side.entities for side in sides]
-    return Side(
-        beside_rows([side.document for side in sides], [documents] * len(sides)),
-        beside_rows([side.entity for side in sides], entities),
-        np.concatenate([side.mention for side in sides]),
-        sum(entities),
-    )
-
-
-def beside_rows(numbers: Sequence[I64], counts: Sequence[int]) -> I64:
-    """Numbers one behind the other, each part counted from where the one before ends; what is negative stays so."""
-    starts = np.repeat(offsets_of(counts)[:-1], [len(part) for part in numbers])
-    found = np.concatenate(numbers)
-    return np.where(found < 0, found, found + starts)
+    corpora = {kind: mended(pairs, (kind,), options) for kind in pairs.once(repaired_sides, options)}
+    for phi in {MATCHING[name] for name in metrics if name in MATCHING}:
+        match_together([one.overlaps for one in corpora.values()], phi)  # and not corpus by corpus
+    return {kind: tallies_of(one, metrics) for kind, one in corpora.items()}
 
 
 def _of_entities(metrics: Sequence[str]) -> tuple[str, ...]:

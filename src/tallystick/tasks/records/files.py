@@ -35,10 +35,14 @@ from tallystick.files.documents import (
     MISSING,
     HeldLines,
     PickedLines,
+    are_documents_by_id,
     are_named,
     found_instead,
+    has_any_id,
     hold_values,
+    holds_documents,
     is_wrong_id,
+    one_object,
     open_documents,
     read_path,
     wrong_id,
@@ -544,6 +548,26 @@ class Batch:
     predictions: Sequence[Any]
 
 
+def _without(values: Sequence[Any], paths: Collection[str]) -> Sequence[Any]:
+    """Documents without what is at these paths, through objects."""
+    if isinstance(values, Rows):
+        known = values.data
+        if not isinstance(known, Record):
+            return values
+        return Rows(Record({name: one for name, one in known.fields.items() if name not in paths}, len(known)))
+    return [_without_keys(value, paths) for value in values]
+
+
+def _without_keys(value: Any, paths: Collection[str]) -> Any:
+    if type(value) is not dict:
+        return value
+    kept = {key: one for key, one in value.items() if key not in paths}
+    for name, _, rest in (path.partition(".") for path in paths):
+        if rest and name in kept:
+            kept[name] = _without_keys(kept[name], (rest,))
+    return kept
+
+
 class Pairing:
     """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
 
@@ -564,6 +588,10 @@ class Pairing:
         """Documents that only one side has, and unreadable lines without an id."""
         self.remarks: list[str] = []
         """How the files were read."""
+        self.left_out: Collection[Any] = ()
+        """Documents of the reference that are skipped."""
+        self.without: Collection[str] = ()
+        """Paths of ids that are taken out of both sides: these are compared as a whole."""
 
     def decide(self) -> str:
         """By what documents are paired: by ids if any document of both files has one. A prediction without any document lacks those of the reference."""
@@ -613,7 +641,7 @@ class Pairing:
         right.findings.unknown_counts = self.predicted.findings.unknown_counts
         right.lenient = lenient or right.lines.texts
         pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
-        pairing.how, pairing.nameless = self.how, self.nameless
+        pairing.how, pairing.nameless, pairing.without = self.how, self.nameless, self.without
         return pairing
 
     def batches(self) -> Iterator[Batch]:
@@ -623,7 +651,10 @@ class Pairing:
         self.remarks = list(dict.fromkeys(filter(None, (*self.remarks, left.remark, right.remark))))
         findings = self.predicted.findings
         for batch in self._by_order(left, right) if by_order else self._by_id(left, right):
-            if self.predicted.unknown is None:
+            if self.without:
+                sides = (_without(side, self.without) for side in (batch.references, batch.predictions))
+                yield Batch(batch.ids, *sides)
+            elif self.predicted.unknown is None:
                 yield batch
             else:
                 find = self.predicted.unknown.find if self.reference.unknown is None else None
@@ -638,6 +669,12 @@ class Pairing:
         mixed = not all(isinstance(one.lines, ArrowLines) for one in (self.reference, self.predicted))
         return ColumnReader(side, row_by_row=mixed and side.type is None)
 
+    @property
+    def readings(self) -> str:
+        """How sides that are one object were read, and what to do if they are the other thing."""
+        sides = (self.reference.lines, self.predicted.lines)
+        return "".join(f"; {one.reading}" for one in sides if isinstance(one, HeldLines) and one.reading)
+
     def _by_order(self, left: Reader, right: Reader) -> Iterator[Batch]:
         refuse_by_order(self.missing)
         done = 0
@@ -649,7 +686,7 @@ class Pairing:
                 if counts[0] != counts[1]:
                     raise SidesMismatch(
                         f"{self.reference.lines.file} has {counted(counts[0], 'record')} and {self.predicted.lines.file} has "
-                        f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal"
+                        f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal{self.readings}"
                     )
                 return
             self._note_invalid(numbers, predictions)
@@ -661,12 +698,17 @@ class Pairing:
         repeats = Repeats()
         while True:
             numbers, keys, references = left.take()
+            # of predictions that are left out nothing else is told: it counts when it is known that these are not
+            findings, self.predicted.findings = self.predicted.findings, self.predicted.findings.at_once()
             theirs = right.take(len(references) or None)
+            findings, self.predicted.findings = self.predicted.findings, findings
             _, others, predictions = theirs
             self.reference.check_ids(numbers, keys)
             repeats.add(keys)
-            same = len(keys) == len(others) and (
-                keys == others or all(a == b or b is UNREADABLE for a, b in zip(keys, others, strict=True))
+            same = (
+                not self.left_out
+                and len(keys) == len(others)
+                and (keys == others or all(a == b or b is UNREADABLE for a, b in zip(keys, others, strict=True)))
             )
             if not same:
                 yield from self._by_index(left, right, repeats, (keys, references), theirs)
@@ -674,6 +716,7 @@ class Pairing:
             if not keys:
                 self._refuse_repeats(repeats)
                 return
+            self.predicted.findings.add(findings)
             self._note_invalid(keys, predictions)
             self._name_lines(keys, theirs[0])
             yield Batch(keys, references, predictions)
@@ -691,6 +734,10 @@ class Pairing:
         missing: list[Any] = []
         keys, references = ours
         while keys:
+            if self.left_out:
+                kept = [k for k, key in enumerate(keys) if key not in self.left_out]
+                deque((places.pop(key, None) for key in keys if key in self.left_out), maxlen=0)
+                keys, references = [keys[k] for k in kept], [references[k] for k in kept]
             found = [places.pop(key, None) for key in keys]
             missing += [key for key, place in zip(keys, found, strict=True) if place is None]
             if self.fills_gaps or not missing:
@@ -704,15 +751,15 @@ class Pairing:
             self.reference.check_ids(numbers, keys)
             repeats.add(keys)
         self._refuse_repeats(repeats)
-        self._check_unpaired(missing, list(places), lines, unread)
+        self._check_unpaired(missing, list(places), lines, unread, len(missing) == repeats.count)
         self.ignored += [f"line {number}, which has no id" for number in right.nameless]
         self.unpaired += len(right.nameless)
 
     def _check_unpaired(
-        self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
+        self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int], none_paired: bool
     ) -> None:
-        """Documents on one side only: an error, unless something else was asked for. `lines` are those of predicted ids;
-        `unread` are unreadable lines without an id."""
+        """Documents on one side only: an error, unless something else was asked for and some are on both. `lines` are those of predicted
+        ids; `unread` are unreadable lines without an id."""
         again = next((key for _, key in self._ids_among(set(extra), lambda key: key)), None)
         if again is not None:
             line = f"line {lines[again]}" if again in lines else "this file"
@@ -720,13 +767,19 @@ class Pairing:
                 f"the id {again!r} of {line} is a duplicate; ids must be unique", self.predicted.lines.file
             )
         compared = self.missing.comparison
-        if self.predicted.lenient:
+        none_paired = none_paired and bool(extra)
+        if self.predicted.lenient and not none_paired:
             noted = allowed(self.missing, missing, extra if compared else [])
             self.ignored = [] if noted and compared else extra
         elif missing or extra:
-            also = "" if compared else "--lenient scores a missing prediction as nothing and ignores extra ones"
+            also = (
+                ""
+                if compared or none_paired
+                else "--lenient scores a missing prediction as nothing and ignores extra ones"
+            )
+            also = (also + self.readings).removeprefix("; ")
             files = self.reference.lines.file, self.predicted.lines.file
-            require_allowed(*files, missing, extra, self.missing, also)
+            require_allowed(*files, missing, extra, self.missing, also, none_paired)
         self.unpaired = len(missing) + len(extra) + len(unread)
         if unread:
             self.predicted.findings.unread += len(unread)
@@ -793,7 +846,7 @@ class Reader:
         portions = self._take_chunks(count)
         if not portions:
             return [], [], []
-        portion = Portion.joined(portions)
+        self.last = portion = Portion.joined(portions)
         keys, values = self.side.read(portion)
         return portion.numbers, keys, values
 
@@ -820,13 +873,8 @@ class Reader:
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
         """Where each document is among those that `last` took and those that are left, for `values_at`; and the lines that cannot
         be read. `lines` gets the line of each id."""
-        side, (numbers, keys, values) = self.side, last
-        numbers, keys, values = self._named(numbers, keys, values)
-        side.check_ids(numbers, keys, lines)
-        places: dict[Any, Any] = dict(zip(keys, ((None, value) for value in values), strict=True))
-        places.pop(UNREADABLE, None)
-        unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
-        for portion in chain(self.waiting, self.source):
+        side, places, unread = self.side, dict[Any, Any](), list[int]()
+        for portion in chain([self.last] if last[0] else (), self.waiting, self.source):
             keys = side.identify_all(portion)
             if UNREADABLE not in keys and None not in keys:
                 side.check_ids(portion.numbers, keys, lines)
@@ -837,11 +885,11 @@ class Reader:
                 if key is UNREADABLE:
                     unread.append(number)
                     continue
+                if key is None and side.lenient:
+                    self.nameless.append(number)
+                    continue
                 if key is None:
                     side.read(Portion([number], [line], [offset]))  # says what is wrong with it
-                    if side.lenient:
-                        self.nameless.append(number)
-                        continue
                 side.check_ids([number], [key], lines)
                 places[key] = (number, offset if side.lines.seekable else line)
         return places, unread
@@ -876,18 +924,22 @@ def reference_id(settings: RecordSettings) -> str:
     return settings.reference_id or settings.id or "id"
 
 
-def open_reference(reference: Any, settings: RecordSettings, type_: Any = None) -> Lines:
+def open_reference(reference: Any, settings: RecordSettings, type_: Any = None, beside: Sequence[Any] = ()) -> Lines:
     """The documents of the reference, wherever they are; `type_` is theirs, as far as it is known. Where some may be missing they have ids, so that
-    an object of one object is one document by its id."""
+    an object of one object is one document by its id. `beside` are predictions, which may tell what one object is."""
+    by_key = any(are_documents_by_id(reference, one, settings.id or "id") for one in beside)
+    fields = _field_names(type_)
     return open_documents(
         reference, name="reference", take=settings.reference_from, id=reference_id(settings), kinds=_kinds(type_),
-        fields=_field_names(type_), text=type_ is not str, least=2 if settings.missing == "error" else 1,
+        fields=fields, by_key=by_key, text=type_ is not str, least=1 if fields or settings.missing != "error" else 2,
     )  # fmt: skip
 
 
 def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, reference: Lines) -> Lines:
-    """The predicted documents; one object is {id: document} if that of the reference is."""
+    """The predicted documents; one object is {id: document} if that of the reference is, or if its keys are ids of the reference."""
     by_key = isinstance(reference, HeldLines) and are_named(reference)
+    if not by_key and reference.name != "-" and holds_documents(one := one_object(predicted)):
+        by_key = has_any_id(reference, reference_id(settings), one)
     lines = open_documents(
         predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
         fields=_field_names(type_), by_key=by_key, text=type_ is not str, gaps=settings.lenient,

@@ -82,6 +82,8 @@ class Findings(Surpluses):
         self.repairs.update(other.repairs)
         self.repaired += other.repaired
         self.repaired_documents.update(other.repaired_documents)
+        self.repaired_lines.update(other.repaired_lines)
+        self.looked_inside = max(self.looked_inside, other.looked_inside)
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
         self.unanswered |= other.unanswered
@@ -89,6 +91,10 @@ class Findings(Surpluses):
         self.first_unread = self.first_unread or other.first_unread
         self.wrapping = self.wrapping or other.wrapping
         self.inside = self.inside or other.inside
+
+    def at_once(self) -> Findings:
+        """Findings of the next predictions, to be added to these."""
+        return Findings(inside=self.inside, looked_inside=self.looked_inside)
 
     def look_inside(self, prediction: Any, known: Collection[str]) -> None:
         """Find where in a prediction with unknown keys the answer stands; the first few predictions are enough."""

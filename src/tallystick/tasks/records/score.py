@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -27,7 +27,7 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.parse import allowing_code, load, parse
 from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import Rows, as_data
+from tallystick.engine.data import Rows, as_data, separable
 from tallystick.engine.tally import exact_rows, tells_exact
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
@@ -37,7 +37,7 @@ from tallystick.files.source import Source
 from tallystick.frozen import frozen
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.errors import Errors, Grouping
-from tallystick.results.evaluation import Evaluation, evaluate_few, few_rows
+from tallystick.results.evaluation import Evaluation, batch_size, evaluate_few, few_rows
 from tallystick.results.explanation import Explained, Explanation, InOrder, explain_document, explain_together
 from tallystick.results.result import Result, worst_first
 from tallystick.results.results import Results
@@ -194,9 +194,12 @@ class Wanted:
         return found
 
     def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
+        badness = tuple(-part for part in rank)
+        if len(self._heap) >= max(self.worst, 1) and (badness, -(self._count + place)) < self._heap[0][:2]:
+            return  # all that are kept are worse
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
         kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
-        self._push((tuple(-part for part in rank), -(self._count + place), kept))
+        self._push((badness, -(self._count + place), kept))
 
     def _push(self, entry: tuple[Any, int, Kept]) -> None:
         if len(self._heap) < max(self.worst, 1):
@@ -262,7 +265,7 @@ def _prepare(
         raise MetricError("say what a document is once: by a type or by a schema")
     source, choices = read_choices(settings.choices)
     shape = shape or declared_shape(settings)
-    left = open_reference(reference, settings, None if shape is None else shape.reference)
+    left = open_reference(reference, settings, None if shape is None else shape.reference, (predicted,))
     shape = _shape_to_compare(shape, left, known, choices)
     pairing = lay_together(left, predicted, shape, settings, missing or Missing(settings.missing))
     sure = "" if settings.confidence is None else f"confidence={settings.confidence}"
@@ -270,6 +273,9 @@ def _prepare(
         pairing.how, pairing.nameless, pairing.remarks = known.paired, known.nameless, list(known.remarks)
     if settings.metric is not None:
         pairing.predicted.metric = metric = as_metric(settings.metric).limited_to(settings.time_limit)
+        cores = [side.summed.core for side in metric.by_side or (metric,)]
+        if all(core.looks_at() is None and not core.reads({}) for core in cores):
+            pairing.without = _pairing_ids(pairing, left, settings)[0]  # documents are compared as a whole
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)
     _ignore_ids(choices, pairing, left, shape, settings)
     nothing = None if settings.nothing is None else _words(settings.nothing)
@@ -300,14 +306,20 @@ def _shape_to_compare(
     return shape.with_alternatives(paths) if shape.reference is not None and paths else shape
 
 
-def _ignore_ids(
-    choices: dict[str, Any], pairing: Any, reference: Any, shape: RecordShape, settings: RecordSettings
-) -> None:
-    """Choose to ignore the ids. A field that pairs the documents is always right; counting it would only flatter."""
+def _pairing_ids(pairing: Pairing, reference: Any, settings: RecordSettings) -> tuple[set[str], str]:
+    """The fields that earn no credit, and why: a field that pairs the documents is always right, and would only flatter."""
     outside = are_named(reference) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
-    why = "it pairs the documents" if by_id else "no prediction has one"
-    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+    found = {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else set()
+    return found, "it pairs the documents" if by_id else "no prediction has one"
+
+
+def _ignore_ids(
+    choices: dict[str, Any], pairing: Pairing, reference: Any, shape: RecordShape, settings: RecordSettings
+) -> None:
+    """Choose to ignore the ids."""
+    fields, why = _pairing_ids(pairing, reference, settings)
+    for id_field in fields:
         if _has_field(shape.reference, id_field):
             choices.setdefault(id_field, Choice(ignored=True, why=why))
 
@@ -346,8 +358,10 @@ def _derived(type_: Any, given: tuple[tuple[str, type, Any], ...], **options: An
     return _derive(type_, {path: one for path, _, one in given}, **options)
 
 
-def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None) -> RecordShape:
-    """What the documents are: as declared, or as the reference shows them, or each of its parts."""
+def find_shape(
+    reference: Any, settings: RecordSettings, ask_parts: AskParts | None = None, beside: Sequence[Any] = ()
+) -> RecordShape:
+    """What the documents are: as declared, or as the reference shows them, or each of its parts. `beside` are predictions."""
     with allowing_code(settings.allow_code):
         declared = declared_shape(settings)
         if declared is not None:
@@ -358,7 +372,7 @@ def find_shape(reference: Any, settings: RecordSettings, ask_parts: AskParts | N
                 RecursionError
             ):  # too deep to travel; the whole is read, and says so if it is too deep for that, too
                 parts = ask_parts(partial(see_part, settings=settings), (reference,))
-        return infer_shape(open_reference(reference, settings, None), parts)
+        return infer_shape(open_reference(reference, settings, None, beside), parts)
 
 
 def see_part(reference: Any, settings: RecordSettings) -> Seen:
@@ -425,7 +439,8 @@ def run_prepared(
         grouping = None  # a report has no groups where nothing says what is wrong
     evaluation.keep_aligned = grouping is not None and prepared.metric.by_side is None
     lines = prepared.pairing.reference.lines
-    for batch, rows in scored_batches(prepared, evaluation):
+    batches = _slices(prepared) if evaluation.keep_aligned else None
+    for batch, rows in scored_batches(prepared, evaluation, batches):
         if wanted is not None:
             wanted.look(batch, evaluation, rows)
         if grouping is not None:
@@ -438,6 +453,16 @@ def run_prepared(
             asked.advance(min(lines.size, lines.position), lines.size)
     run = complete_run(prepared, evaluation.compute(), wanted)
     return run if grouping is None else replace(run, errors=grouping.errors())
+
+
+def _slices(prepared: Prepared) -> Iterator[Batch]:
+    """The batches, cut as they go through the engine: what is kept of the alignment of one is let go before the next comes."""
+    for batch in prepared.pairing.batches():
+        data = [as_data(side) for side in (batch.references, batch.predictions)]
+        step = batch_size(prepared.metric, data[0]) if all(map(separable, data)) else len(batch.ids)
+        for start in range(0, len(batch.ids), max(1, step)):
+            here = slice(start, start + step)
+            yield Batch(batch.ids[here], batch.references[here], batch.predictions[here])
 
 
 def scored_batches(
@@ -558,6 +583,18 @@ def score_prepared(prepared: Prepared) -> Result:
         found = evaluation.compute()
     result = prepared.signed(found)
     return result.changed(notes=(*result.notes, *prepared.pairing.warnings()))
+
+
+def without_warnings_of(scored: Scored, prepared: Prepared, documents: Collection[Any]) -> Scored:
+    """A result that does not warn of what is in these documents, which are left out: all others are read again."""
+    told, pairing = list(scored.corpus.pairing.warnings()), prepared.pairing
+    if not told:
+        return scored
+    pairing.left_out = documents
+    deque(pairing.batches(), maxlen=0)
+    result = scored.results["records"]
+    notes = (*(note for note in result.notes if note not in told), *pairing.warnings())
+    return replace(scored, results={"records": result.changed(notes=notes)})
 
 
 def score(

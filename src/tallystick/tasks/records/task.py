@@ -140,7 +140,7 @@ class Records(Task):
 
     def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
         """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
-        from tallystick.files.documents import looks_like_text
+        from tallystick.files.documents import dates_beside_dates, one_beside_one
         from tallystick.tasks.plain import check_indexes
         from tallystick.tasks.records.files import reference_id
 
@@ -150,8 +150,9 @@ class Records(Task):
                     f"{name} is None; expected records, or a file of them (for null as a record give [None])"
                 )
         check_indexes(reference, predicted, (reference_id(settings),), (settings.id or "id",))
-        sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
-        return sides[0], sides[1], settings
+        takes = settings.reference_from, settings.from_
+        left, right = dates_beside_dates(one_beside_one((reference, predicted)), takes)
+        return left, right, settings
 
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
@@ -186,15 +187,30 @@ class Records(Task):
         readings: Mapping[Any, Reading],
     ) -> dict[Any, Scored]:  # fmt: skip
         """The shape of the documents, for which the whole reference is read, is that of all systems."""
-        from tallystick.tasks.records.score import find_shape
+        from tallystick.files.documents import one_object
+        from tallystick.files.pairing import Missing
+        from tallystick.tasks.records.files import open_reference
+        from tallystick.tasks.records.score import find_shape, prepare, without_warnings_of
 
-        shape = None if any(one.part for one in readings.values()) else find_shape(reference, settings)
-        return {
+        beside, shape = tuple(systems.values()), None
+        if not any(one.part for one in readings.values()):
+            shape = find_shape(reference, settings, beside=beside)
+            if one_object(reference):  # it is the same for all systems
+                reference = open_reference(reference, settings, shape.reference, beside)
+        scored = {
             run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
             if shape is None
             else self._score_whole(reference, file, of_run(settings, run), readings[run], shape)
             for run, file in systems.items()
         }
+        asked = {run: one.missing for run, one in readings.items() if one.missing is not None}
+        gone = {key for one in asked.values() if one.policy == "intersect" for key in one.unanswered}
+        for run, one in scored.items() if gone and shape is not None else ():
+            again = prepare(
+                reference, systems[run], of_run(settings, run), missing=Missing("intersect", True), shape=shape
+            )
+            scored[run] = without_warnings_of(one, again, gone)
+        return scored
 
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
@@ -213,7 +229,7 @@ class Records(Task):
 
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
-        shape = find_shape(files[0], settings, ask_parts)
+        shape = find_shape(files[0], settings, ask_parts, files[1:])
         prepared = prepare(*files, settings, known=Known(shape.schema, "", "", doubts=shape.doubts))
         pairing, shape = prepared.pairing, prepared.shape
         paired = pairing.decide()

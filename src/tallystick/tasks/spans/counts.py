@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.algebra.node import Node
-from tallystick.engine.arrays import assign, distinct, ranges
+from tallystick.engine.arrays import assign, distinct, ranges, sort_order
 from tallystick.engine.data import Bag, Coded, Data, Memory, Record
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -478,7 +478,7 @@ def segment_columns(texts: AnnotatedTexts, rows: Rows, *, by_tag: bool = False) 
         owner, owners = grid.row[side.text], grid.rows
         if by_tag:
             owner, owners = owner * grid.tags + side.tag, grid.rows * grid.tags
-        order = np.argsort(owner, kind="stable")
+        order = sort_order(owner, owners)
         ends = np.cumsum(np.bincount(owner, minlength=owners))
         start, end = ((edge + base[side.text])[order] for edge in (side.start, side.end))
         fields: dict[str, Data] = {"start": start, "end": end, "tag": Coded(side.tag[order], texts.tags)}

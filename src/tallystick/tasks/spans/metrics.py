@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
+from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -795,7 +796,9 @@ def _result(name: str, corpus: SpanCorpus, prepared: Prepared, whole: F64, kind:
         ids=corpus.ids,
         undefined=0.0,
         notes=tuple(repair_notes(corpus)),
-        sources=None if metric.expression is None or name in OF_UNITS else (prepared.columns,),
+        sources=None
+        if metric.expression is None or name in OF_UNITS
+        else LazyValues(attrgetter("columns"), (prepared,)),
         settings=_settings(corpus, options),
         name=metric.full_name if metric.expression is not None else "",
         tree=partial(_tree, name, corpus, prepared) if _has_tree(metric, options) else None,

@@ -30,7 +30,7 @@ from tallystick.files.table import MANY, ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments
 
-TagArray = npt.NDArray[np.int32]
+TagArray = npt.NDArray[np.int32] | npt.NDArray[np.uint8]
 _TEXTS_AT_A_TIME = 4096
 
 
@@ -208,7 +208,7 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
     a dict, for which each would have to be hashed; the compiled part does without joining. A few thousand tags at a time,
     they are still in the cache when they are touched again.
     """
-    codes: list[npt.NDArray[np.integer]] = [np.zeros(0, dtype=np.int32)]
+    codes: list[npt.NDArray[np.integer]] = [np.zeros(0, dtype=np.uint8)]
     sizes = [np.zeros(0, dtype=np.int64)]
     for begin in range(0, len(side), _TEXTS_AT_A_TIME):
         some = side[begin : begin + _TEXTS_AT_A_TIME]
@@ -217,7 +217,8 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
         many = len(side) > _TEXTS_AT_A_TIME or int(size.sum()) >= MANY
         numbers = numbering.number_texts(some, size) if many and isinstance(some, list) else None
         codes.append(_number_joined(some, size, begin, name, numbering) if numbers is None else numbers)
-    return np.concatenate(codes, dtype=np.int32), np.concatenate(sizes)
+    kind = np.uint8 if len(numbering.strings) <= 256 else np.int32  # a quarter of the memory
+    return np.concatenate(codes, dtype=kind, casting="unsafe"), np.concatenate(sizes)
 
 
 def _number_joined(
@@ -633,11 +634,11 @@ def _decode_side(
     codes: TagArray = tagged.predicted if side else tagged.reference
     # most tokens are O, so everything below runs over the others; `at` is where they stand
     outside = np.flatnonzero(vocabulary.prefix == 0)
-    at = np.flatnonzero(codes != outside[0]) if len(outside) == 1 else np.flatnonzero(vocabulary.prefix[codes])
+    at = np.flatnonzero(codes != int(outside[0]) if len(outside) == 1 else vocabulary.prefix[codes])
     begins = np.zeros(len(codes) + 1, dtype=np.bool_)
     begins[tagged.offsets] = True
     tagged_codes = codes[at]
-    prefix, type_ = vocabulary.prefix[tagged_codes], vocabulary.type[tagged_codes]
+    prefix, type_ = vocabulary.prefix[tagged_codes], vocabulary.type.astype(np.int32)[tagged_codes]
     joined = np.zeros(len(at) + 1, dtype=np.bool_)  # whether the tagged token stands right behind the one before
     joined[1:-1] = (at[1:] == at[:-1] + 1) & ~begins[at[1:]]
     pair: npt.NDArray[np.uint8] = np.left_shift(prefix, 1, dtype=np.uint8)
@@ -646,22 +647,25 @@ def _decode_side(
     start_table, inside_table, end_table = _tables(scheme, reading)
     inside = inside_table[pair]
     heads = np.flatnonzero(~inside)
-    group = np.cumsum(~inside, dtype=np.int32) - 1
-    starts = np.flatnonzero(start_table[pair])
-    owner = group[starts]
-    foremost = np.ones(len(starts), dtype=np.bool_)
-    foremost[1:] = owner[1:] != owner[:-1]
-    starts, owner = starts[foremost], owner[foremost]
-    ends = np.append(heads, len(at))[owner + 1]
-    behind = prefix[ends - 1] << 4  # the pair of a segment's last tag and the one behind it: O, or a tag
-    follows = joined[ends]
-    behind[follows] = pair[ends[follows]]
-    proper = end_table[behind]
-    starts, ends = starts[proper], ends[proper]
+    starts = heads
+    ends: IntArray = np.append(heads[1:], len(at))
+    if reading != "lenient":  # then every tag may begin a segment, and end one
+        group = np.cumsum(~inside, dtype=np.int32) - 1
+        starts = np.flatnonzero(start_table[pair])
+        owner = group[starts]
+        foremost = np.ones(len(starts), dtype=np.bool_)
+        foremost[1:] = owner[1:] != owner[:-1]
+        starts, owner = starts[foremost], owner[foremost]
+        ends = ends[owner]
+        behind = prefix[ends - 1] << 4  # the pair of a segment's last tag and the one behind it: O, or a tag
+        follows = joined[ends]
+        behind[follows] = pair[ends[follows]]
+        proper = end_table[behind]
+        starts, ends = starts[proper], ends[proper]
     first = at[starts]
     text = np.searchsorted(tagged.offsets, first, side="right") - 1
     local = first - tagged.offsets[text]
-    segments = Segments(text, local, local + (ends - starts), type_[starts])
+    segments = Segments(text, local, local + (ends - starts), type_[starts].astype(np.int64))
     if reading == "lenient":
         token, fault = _faults(scheme, pair, joined, prefix, vocabulary.foreign[tagged_codes])
     else:

@@ -640,9 +640,10 @@ def _check_messages(reference: Muc4Templates, predicted: Muc4Templates, asked: M
     """What there is to say of messages that one side lacks; an error, if the response has others than the key."""
     missing = [name for name in reference.documents if name not in predicted.documents]
     extra = [name for name in predicted.documents if name not in reference.documents]
-    allows = allowed(asked, missing, extra)
+    none_paired = len(missing) == len(reference.documents)
+    allows = allowed(asked, missing, extra, none_paired)
     if extra and not allows:
-        require_allowed(reference.file, predicted.file, [], extra, asked)
+        require_allowed(reference.file, predicted.file, missing if none_paired else [], extra, asked, "", none_paired)
     if missing and not allows:  # as in 1992: nothing was found there
         return (f"{predicted.file} leaves out {len(missing):,} messages, which count as empty: {some(missing)}",)
     return ()
