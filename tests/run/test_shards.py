@@ -506,3 +506,21 @@ def test_why_files_are_not_cut_by_name_is_said(tmp_path):
     other = _write_lines(tmp_path / "other.jsonl", [{"id": f"d{k}", "roles": {"A": [["x"]]}} for k in range(1, 21)])
     said = run("score", "roles", gold, other, "--shard", "100", code=3).stderr
     assert "cannot be cut by name (the documents of one file are not those of the other)" in said
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_file_that_was_cut_before_is_cut_alike_without_looking_through_it(tmp_path, monkeypatch, name):
+    from tallystick.run.cutting import Scanner
+
+    task, gold, system = make(tmp_path, name)
+    boundaries, other = (find_task(task).boundaries(file, None) for file in (gold, system))
+    take = Scanner.take
+    for size in (1, 300):
+        known: dict = {}
+        anew = repr(list(cut_in_order(gold, system, boundaries, other, size=size)))
+        assert list(cut_in_order(gold, None, boundaries, size=size, known=known))
+        with monkeypatch.context() as patched:
+            patched.setattr(Scanner, "take", lambda self, **how: take(self, **how) if self.name != gold else 1 / 0)
+            assert repr(list(cut_in_order(gold, system, boundaries, other, size=size, known=known))) == anew
+            with pytest.raises(ZeroDivisionError):  # another size is another cut
+                list(cut_in_order(gold, system, boundaries, other, size=size + 1, known=known))
