@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +17,6 @@ from tallystick.cli.main import tallystick as command
 from tallystick.results.documents import derivation, pack_tree
 from tallystick.results.report import Page, Parts, render
 from tallystick.results.tables import costs_table, fields_table
-from tallystick.show import page
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, GraphDrawing, Knot, Link, Mark, TextDrawing, place
 from tallystick.show.page import embed
 from tallystick.show.words import value_text
@@ -357,34 +355,3 @@ def test_who_is_beaten_among_more_systems_than_letters():
     cell = Cell(0.5, beats="b,aa")
     assert _cell(Comparison(names, ("m",), {}, {}), cell, (0, 1), False)["above"] == "s1, s26"
     assert _cell(Comparison(names[:3], ("m",), {}, {}), Cell(0.5, beats="bc"), (0, 1), False)["above"] == "s1, s2"
-
-
-def test_compiled_templates_are_kept_and_used_only_as_they_are(tmp_path, monkeypatch):
-    """Where Python keeps its modules: not if it may not write, not under other options, and never a broken one."""
-
-    def rendered():
-        return page._environment().get_template("base.html.j2").render(title="<b>", sections=[("a", "<i>")])
-
-    def kept():
-        return {path.name: path.read_bytes() for path in tmp_path.rglob("*.jinja")}
-
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    plain = rendered()
-    assert "&lt;b&gt;" in plain
-    assert not kept()
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert rendered() == plain
-    first = kept()
-    assert any(name.startswith("base.html.j2") for name in first)
-    assert rendered() == plain
-    assert kept() == first
-    for broken in (b"", b"j2 and something else", next(iter(first.values()))[:-40]):
-        for path in tmp_path.rglob("*.jinja"):
-            path.write_bytes(broken)
-        assert rendered() == plain
-        assert kept() == first
-    monkeypatch.setattr(page, "OPTIONS", {**page.OPTIONS, "autoescape": False})
-    assert "<b>" in rendered()
-    monkeypatch.setattr(page, "OPTIONS", {**page.OPTIONS, "autoescape": True})
-    assert rendered() == plain

@@ -928,11 +928,44 @@ def test_a_failed_request_is_an_invalid_prediction_and_no_log_without_calls(fail
     assert (missed.recall, missed.precision, missed.exact) == (0.5, 1, 0.5)
 
 
+MISSPELT = {
+    "nmae": {"nmae": "f"},
+    "Calls": {"Calls": [{"tool": "f"}]},
+    "cals": {"cals": [{"name": "f"}]},
+    "toolCalls": {"toolCalls": [{"toolName": "f"}]},
+    "argumnets": {"name": "f", "argumnets": {"x": 1}},
+    "functon": {"functon": "f", "args": {"x": 1}},
+}
+
+
+@pytest.mark.parametrize("key", MISSPELT)
+def test_a_misspelt_key_is_no_log_that_calls_nothing(key, tmp_path):
+    """It would be free where nothing was to be called."""
+    found = ts.calls([[F], []], [[F], MISSPELT[key]])
+    assert found["calls"].exact == 0.5
+    assert f'(2: has no calls, and the key "{key}". Did you mean "' in next(
+        one for one in found.warnings if "invalid" in one
+    )
+    lines = [{"id": "a", "calls": [F]}, {"id": "b", **MISSPELT[key]}]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    said = run("score", "calls", "gold.jsonl", "gold.jsonl", cwd=tmp_path, code=2).stderr
+    assert (
+        f'gold.jsonl:2: has no calls, and the key "{key}". Did you mean "' in said or "expected a log of calls" in said
+    )
+
+
+def test_keys_under_which_a_file_has_calls_are_not_misspelt():
+    logs = [{"cals": [call("f", x=1)]}, {"cals": [{"tool": "f"}]}, {"cals": []}]
+    assert ts.calls([[F], [], []], logs)["calls"].exact == 1
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         [],
         "I cannot do that.",
+        {"toolCalls": []},
+        {"tags": ["none"], "game": "chess"},
         {"calls": []},
         {"output": [], "error": None},
         {"answer": "none"},
@@ -1115,3 +1148,55 @@ def test_code_that_gemini_runs_is_a_call_of_a_tool_of_its_own() -> None:
 def test_content_without_a_role_is_a_models(log, found) -> None:
     result = ts.calls([[call("f", x=1)]], [log])["calls"]
     assert (result.recall, result.precision) == (found, found or None)
+
+
+PARAMETERS = {
+    "a": {"type": "integer"},
+    "sort": {"type": ["string", "null"], "default": None},
+    "page": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    "order": {"type": ["string", "null"], "default": "asc"},
+    "text": {"type": "string"},
+}
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize(
+    ("tools", "name", "right"),
+    [
+        *((True, name, name in ("sort", "page")) for name in (*PARAMETERS, "made_up") if name != "a"),
+        (False, "sort", False),
+    ],
+)
+def test_a_null_is_left_out_where_the_tool_says_so_whatever_other_logs_have(elsewhere, tools, name, right) -> None:
+    """Without a definition it is an argument that the call should not have."""
+    options = {"tools": [{"name": "f", "parameters": {"properties": PARAMETERS}}]} if tools else {}
+    other = [[{"name": "f", "arguments": {name: "x"}}]] * elsewhere
+    for null in ({name: None}, {"opts": {name: None}}) if not tools else ({name: None},):
+        more = {key: {} for key in null if key == "opts"}
+        gold = [{"name": "f", "arguments": {"a": 1, **more}}]
+        found = ts.calls([gold, *other], [[{"name": "f", "arguments": {"a": 1, **null}}], *other], **options)
+        assert found["calls"].rows[0].tolist() == [right, 1, right, 1]
+        assert found["arguments"].rows[0].tolist() == [2, 3 - right, 2, 2]
+    asked = [{"name": "f", "arguments": {"a": 1, name: None}}]
+    for answer in (asked, [{"name": "f", "arguments": {"a": 1}}]):  # a null of the reference asks for nothing
+        assert ts.calls([asked, *other], [answer, *other], **options)["calls"].f1 == 1
+
+
+@pytest.mark.parametrize("written", ["{", "[]", "{}}", "x=1", 5, [1]])
+def test_arguments_that_cannot_be_read_are_counted_and_said(written) -> None:
+    gold = [[{"name": "f", "arguments": {"x": 1}}]] * 2
+    found = ts.calls(gold, [gold[0], [{"name": "f", "arguments": written}]])
+    (said,) = [one for one in found.warnings if "cannot be read" in one]
+    assert said.startswith(
+        "predicted: 1 call that cannot be read, or not the arguments; counted as wrong; the first: predicted:2: "
+    )
+    assert str(written) in said
+    assert found["calls"].tally == {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 2}
+
+
+def test_a_made_up_argument_is_shown_with_its_value() -> None:
+    gold = [{"name": "f", "arguments": {"x": 1}}]
+    found = ts.calls([gold], [[{"name": "f", "arguments": {"x": 1, "sort": {"by": ["up", 2]}, "none": None}}]])
+    shown = str(found.errors())
+    assert all(one in shown for one in ("sort='up'", "sort=2", "none=None"))
+    assert "any value" not in shown

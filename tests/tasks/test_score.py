@@ -367,3 +367,42 @@ def test_a_comparison_reads_one_object_alike_for_all_systems(tmp_path):
     done = run("compare", "records", "gold.json", "a.json", "b.json", "--format", "json", cwd=tmp_path)
     found = [one["records"]["value"] for one in json.loads(done.stdout)["systems"].values()]
     assert found == [pytest.approx(6 / 7), pytest.approx(4 / 7)]
+
+
+MIDNIGHT, NOON = datetime.datetime(2026, 1, 2), datetime.datetime(2026, 1, 3, 12)
+
+
+def midnights(kind):
+    if kind == "pandas":
+        pd = pytest.importorskip("pandas")
+        return pd.DataFrame({"id": ["1", "2"], "a.d": pd.to_datetime(["2026-01-02", None])})
+    if kind == "polars":
+        pl = pytest.importorskip("polars")
+        return pl.DataFrame({"id": ["1", "2"], "a.d": [MIDNIGHT, None]})
+    rows = [{"id": "1", "a": {"d": MIDNIGHT}}, {"id": "2"}]
+    return {row["id"]: row for row in rows} if kind == "by id" else iter(rows) if kind == "iterator" else rows
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "list", "by id", "iterator"])
+@pytest.mark.parametrize("answer", ["data", "text", "file"])
+def test_times_that_are_all_midnight_are_dates_beside_dates(tmp_path, kind, answer):
+    rows = [{"id": "1", "a": {"d": "2026-01-02"}}, {"id": "2"}]
+    predicted = {"data": rows, "text": list(map(json.dumps, rows)), "file": tmp_path / "answers.jsonl"}[answer]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = ts.score(midnights(kind), predicted)
+    assert found.f1 == 1.0
+    assert any("reference: a.d is read as dates, because all of its times are midnight" in note for note in found.notes)
+    if answer == "data":
+        assert ts.score(rows, midnights(kind)).f1 == 1.0
+
+
+def test_times_stay_times_beside_times():
+    for times, other in (
+        ([MIDNIGHT, NOON], ["2026-01-02", "2026-01-03"]),
+        ([MIDNIGHT, MIDNIGHT], ["2026-01-02T00:00:00", "2026-01-02"]),
+        ([MIDNIGHT.replace(tzinfo=datetime.timezone.utc)], ["2026-01-02"]),
+    ):
+        found = ts.score([{"d": one} for one in times], [{"d": one} for one in other])
+        assert found.f1 == sum("T" in one for one in other) / len(other)
+        assert not any("dates" in note for note in found.notes)
+    assert ts.score([{"d": MIDNIGHT}], [{"d": MIDNIGHT}]).f1 == 1.0

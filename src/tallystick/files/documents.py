@@ -17,6 +17,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -563,15 +565,8 @@ def hold_values(
     written; else it is a value. `paths` are those of the document and of its name."""
     if getattr(given, "ndim", None) == 0:  # an array that is one value
         given = given.item()
-    rows = table_rows(given)
+    rows = table_documents(given, name)
     if rows is not None:
-        nested = {
-            key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
-        }
-        if nested:
-            rows = [
-                next(unflatten([nested.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
-            ]
         given = rows
     elif isinstance(given, Mapping):
         mapping = _hold_mapping(given, name, fields, by_key, text, least, paths)
@@ -663,13 +658,26 @@ def table_rows(given: Any) -> list[dict[str, Any]] | None:
     if hasattr(given, "to_dicts"):  # polars
         return list(given.to_dicts())
     if hasattr(given, "to_pylist") and hasattr(given, "schema"):  # pyarrow
-        return list(given.to_pylist())
+        try:
+            return list(given.to_pylist(maps_as_pydicts="strict"))
+        except (ValueError, KeyError) as error:  # a key twice
+            raise MetricError(f"a table: {str(error).splitlines()[0]}") from None
     if hasattr(given, "to_list") and hasattr(given, "column_names"):  # datasets
         return list(given.to_list())
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
         frame = given.reset_index() if given.index.name is not None else given
         return [{key: None if _is_gap(cell) else cell for key, cell in row.items()} for row in frame.to_dict("records")]
     return None
+
+
+def table_documents(given: Any, name: str) -> list[dict[str, Any]] | None:
+    """The rows of a data frame as records: the name of a column may be a path. None if it is none."""
+    rows = table_rows(given)
+    keys = {key for row in rows or () for key in row if isinstance(key, str) and ("." in key or "[" in key)}
+    if rows is None or not keys:
+        return rows
+    paths = {key: read_path(key) for key in keys}
+    return [next(unflatten([paths.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows]
 
 
 def _is_gap(cell: Any) -> bool:
@@ -687,17 +695,37 @@ def encode(value: Any, name: str, text: bool = True) -> bytes:
         return value.encode("utf-8", "surrogatepass")
     try:
         line: bytes = _encode(value)
-        if b"null" not in line:
+        if not _NOT_FINITE.search(line):
             return line
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except RecursionError:
-        raise MetricError(f"{name}: {TOO_DEEP}") from None
+        key = _key_of_no_text(value)
+        raise MetricError(
+            f"{name}: {TOO_DEEP if key is None else f'has the key {key[0]!r:.60}; expected text'}"
+        ) from None
     except UnicodeEncodeError as error:
         if name == "reference":
             raise MetricError(f"{name}: holds half of a surrogate pair, which is not a character ({error})") from None
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except (TypeError, ValueError, OverflowError) as error:
         raise MetricError(f"{name}: {error}") from None
+
+
+_NOT_FINITE = re.compile(rb"null|NaN|Infinity")
+"""How msgspec writes floats and decimals that JSON does not have."""
+
+
+def _key_of_no_text(value: Any, deep: int = 20) -> tuple[Any] | None:
+    """A key that is a collection, alone in a tuple: msgspec asks for another again and again."""
+    inside: list[Any] = []
+    if isinstance(value, Mapping):
+        wrong = next(((key,) for key in value if isinstance(key, (tuple, frozenset))), None)
+        if wrong:
+            return wrong
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple)):
+        inside = list(value)
+    return next((found for one in inside if deep and (found := _key_of_no_text(one, deep - 1))), None)
 
 
 def _encode(value: Any) -> bytes:
@@ -713,6 +741,10 @@ def _plain(value: Any) -> Any:
     for method in ("tolist", "to_pydatetime", "to_pytimedelta"):
         if hasattr(value, method):
             return getattr(value, method)()
+    for kind in (str, int, float):  # a class of somebody's that is one
+        if isinstance(value, kind):
+            own: Any = kind
+            return own.__getnewargs__(value)[0]
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (Sequence, Collection)):
@@ -721,6 +753,112 @@ def _plain(value: Any) -> Any:
     raise TypeError(
         f"a value of type {kind.__module__}.{kind.__qualname__} is no data; expected what JSON can hold, a dataclass, a model"
     )
+
+
+# Times in memory that are dates: a column of pandas has no dates, and what a model writes has no times.
+
+
+class Dated(list[Any]):
+    """Documents of which some times were taken for dates, which `notes` tell."""
+
+    notes: tuple[str, ...] = ()
+
+
+class DatedById(dict[Any, Any]):
+    """The same by id."""
+
+    notes: tuple[str, ...] = ()
+
+
+def dates_beside_dates(sides: Sequence[Any], takes: Sequence[str | None]) -> list[Any]:
+    """Two sides, in which times that are all midnight, without a zone, are dates if the other side has dates there, and no times.
+    `takes` are the paths of the documents in each side."""
+    out = [list(side) if isinstance(side, Iterator) else side for side in sides]
+    held = [_documents_in(side, name) for side, name in zip(out, SIDES, strict=True)]
+    found = [_times(side) for side in held]
+    for here, other in ((0, 1), (1, 0)):
+        paths = {path for path, times in found[here].items() if all(map(_is_midnight, times))}
+        chosen = _dates_among(paths, out[other], takes[other], SIDES[other]) if paths else set()
+        if chosen:
+            dated = [_with_dates(one, "", chosen) for one in held[here]]
+            by_id = isinstance(out[here], Mapping) and len(held[here]) == len(out[here])
+            kept = DatedById(zip(out[here], dated, strict=True)) if by_id else Dated(dated)
+            why = "because all of its times are midnight and the other side has dates there"
+            kept.notes = tuple(f"{SIDES[here]}: {path} is read as dates, {why}" for path in sorted(chosen))
+            out[here] = kept
+    return out
+
+
+def _documents_in(side: Any, name: str) -> list[Any]:
+    """The documents of a side in memory; of an object of objects, these."""
+    rows = table_documents(side, name)
+    if rows is not None:
+        return rows
+    if isinstance(side, Mapping):
+        return list(side.values()) if all(isinstance(one, Mapping) for one in side.values()) else [side]
+    return list(side) if isinstance(side, (list, tuple)) else []
+
+
+def _times(documents: Iterable[Any]) -> dict[str, list[datetime]]:
+    """The times in documents, by their paths; nothing of paths with anything else."""
+    found: dict[str, list[datetime]] = {}
+    others = set()
+    for path, value in (leaf for one in documents if isinstance(one, Mapping) for leaf in _leaves(one)):
+        if isinstance(value, datetime):
+            found.setdefault(path, []).append(value)
+        elif value is not None:
+            others.add(path)
+    return {path: times for path, times in found.items() if path not in others}
+
+
+def _is_midnight(value: datetime) -> bool:
+    return value.time() == time() and value.tzinfo is None and not getattr(value, "nanosecond", 0)
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(_DAY.pattern + r"[T ]\d\d:")
+
+
+def _dates_among(paths: Collection[str], side: Any, take: str | None, name: str) -> set[str]:
+    """At which of these paths the documents of a side have dates, and no times."""
+    dates, times = set(), set()
+    if isinstance(side, (str, os.PathLike)):
+        lines = open_documents(side, take=take).portions()
+        documents: Iterable[Any] = (line for portion in lines for line in portion.lines)
+    else:
+        documents = (one if take is None else value_at(one, take) for one in _documents_in(side, name))
+    for one in documents:
+        if isinstance(one, (str, bytes)):
+            with suppress(Unreadable):
+                one = read_noisy(one if isinstance(one, str) else one.decode("utf-8", "replace"))[0]
+        for path, value in _leaves(one) if isinstance(one, Mapping) else ():
+            if path not in paths:
+                continue
+            if isinstance(value, datetime) or (isinstance(value, str) and _TIME.match(value)):
+                times.add(path)
+            elif isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)):
+                dates.add(path)
+    return dates - times
+
+
+def _with_dates(value: Any, path: str, chosen: Collection[str]) -> Any:
+    """A document in which the times at some paths are dates."""
+    if isinstance(value, Mapping):
+        return {key: _with_dates(one, f"{path}.{key}" if path else str(key), chosen) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_dates(one, f"{path}[*]", chosen) for one in value]
+    return value.date() if path in chosen and isinstance(value, datetime) else value
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _leaves(one, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _leaves(one, f"{path}[*]")
+    else:
+        yield path, value
 
 
 def looks_like_text(given: str) -> bool:

@@ -16,6 +16,7 @@ is set as text, so nothing in a document can become markup.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import threading
 from http.cookies import CookieError, SimpleCookie
@@ -196,11 +197,11 @@ class JudgeServer(ThreadingHTTPServer):
 
     def page(self) -> str:
         """The page; its script loads everything else."""
-        from jinja2 import Environment
+        from html import escape
 
-        source = files("tallystick.judging").joinpath("page/judge.html.j2").read_text(encoding="utf-8")
-        template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
-        return template.render(store=self.store.path.name, version=__version__, annotator=self.annotator or "")
+        source = files("tallystick.judging").joinpath("page/judge.html").read_text(encoding="utf-8")
+        values = {"store": self.store.path.name, "version": __version__, "annotator": self.annotator or ""}
+        return re.sub(r"\{\{ (\w+) \}\}", lambda found: escape(values[found[1]]), source)
 
 
 class Handler(BaseHTTPRequestHandler):

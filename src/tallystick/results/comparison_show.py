@@ -20,6 +20,7 @@ from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.comparison import letter, mean_correlations
 from tallystick.results.documents import rows_side_by_side
 from tallystick.results.tables import figure_name
+from tallystick.show.markup import comparison_content
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
 from tallystick.show.tables import (
     PLAIN,
@@ -384,7 +385,7 @@ def render_comparison(
     if len(comparisons) > 1:
         about = counted(len(comparisons), "task")
     return render_page(
-        "comparison.html.j2",
+        comparison_content,
         ("page.js", "comparison.js"),
         {
             "tallystick": __version__,

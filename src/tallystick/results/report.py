@@ -19,12 +19,13 @@ import numpy as np
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.json_values import collector_paused
-from tallystick.files.writing import JsonText, to_json_object, write_atomically
+from tallystick.files.writing import JsonParts, JsonText, to_json_object, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, Pack, carry_documents, derivation
 from tallystick.results.resampling import Interval, intervals
 from tallystick.results.result import RESAMPLES, interval_line, worst_first
 from tallystick.results.tables import figure_name, shorten, shorten_both
+from tallystick.show.markup import report_content
 from tallystick.show.page import Section, interval_bar, page_cell, page_table, render_page, table_data
 from tallystick.show.tables import Table, figure_text
 from tallystick.version import __version__
@@ -165,7 +166,7 @@ def render(page: Page) -> str:
     sections = page.parts.filled_sections
     listed = f"{_listed_text(page, len(order))} are drawn and ranked here." if len(order) < len(results[0].ids) else ""
     return render_page(
-        "report.html.j2",
+        report_content,
         ("page.js", "drawings.js", "documents.js", "fields.js"),
         _data(page, found, axes, order, carried),
         title=page.title,
@@ -404,7 +405,7 @@ def _data(
                 for k, (m, f, values) in enumerate(axes.axes)
             ],
         },
-        "aligned": to_json_object({str(k): one for k, one in enumerate(carried.documents)}),
+        "aligned": JsonParts({str(k): one for k, one in enumerate(carried.documents)}),
         **_fields(page, order),
         **_confidence(page),
     }

@@ -1,4 +1,4 @@
-"""The page: one self-contained HTML file that works offline, from a template, tables and data.
+"""The page: one self-contained HTML file that works offline, from its HTML (`markup`), tables and data.
 
 Tables are written out; data travels inside the page and is drawn by its scripts when somebody opens it, always as text, so
 that nothing in the data can become markup.
@@ -7,20 +7,14 @@ that nothing in the data can become markup.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from tallystick.errors import TallystickError
-from tallystick.files.writing import JsonText, to_json, write_atomically
+from tallystick.files.writing import JsonText, to_json
 from tallystick.frozen import frozen
+from tallystick.show.html import Html
+from tallystick.show.markup import Values, frame
 from tallystick.show.tables import Table, cell_text, head_text, kind_of
-from tallystick.version import __version__
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from jinja2.bccache import Bucket
 
 
 @frozen
@@ -34,57 +28,16 @@ class Section:
     lead: str = ""
 
 
-def render_page(template: str, scripts: Sequence[str], content: Any, **values: Any) -> str:
-    """A page from its template, with style, scripts and data inside."""
-    sources = [_asset(name) for name in scripts]
-    return (
-        _environment()
-        .get_template(template)
-        .render(style=_asset("page.css"), script="\n".join(sources), data=embed(content), version=__version__, **values)
-    )
-
-
-OPTIONS: dict[str, Any] = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
-
-
-def _environment() -> Environment:
-    try:
-        from jinja2 import BytecodeCache, Environment, FunctionLoader
-    except ImportError:
-        raise TallystickError("a report needs jinja2: pip install jinja2") from None
-
-    class Compiled(BytecodeCache):
-        """Compiled templates are kept where Python keeps compiled modules, and as these only if it may. One of other options or of another
-        template, which Jinja knows by a checksum, or one that cannot be read is compiled again."""
-
-        def get_cache_key(self, name: str, filename: str | None = None) -> str:
-            from importlib.util import cache_from_source
-
-            return f"{cache_from_source(_place(name) + '.py')}.jinja"
-
-        def get_source_checksum(self, source: str) -> str:
-            return super().get_source_checksum(f"{OPTIONS} {source}")
-
-        def load_bytecode(self, bucket: Bucket) -> None:
-            with suppress(Exception), open(bucket.key, "rb") as stream:
-                bucket.load_bytecode(stream)
-
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            with suppress(OSError, TallystickError):
-                if not sys.dont_write_bytecode:
-                    os.makedirs(os.path.dirname(bucket.key), exist_ok=True)
-                    write_atomically(bucket.key, bucket.bytecode_to_string())
-
-    kept = Compiled() if sys.implementation.cache_tag else None
-    return Environment(loader=FunctionLoader(_asset), bytecode_cache=kept, **OPTIONS)
-
-
-def _place(name: str) -> str:
-    return os.path.join(os.path.dirname(__file__), "assets", name)
+def render_page(make: Callable[[Values], Html], scripts: Sequence[str], content: Any, **values: Any) -> str:
+    """A page of what is made of some values, with style, scripts and data inside."""
+    around = frame(make(values), values["title"], values["sections"])
+    inside = ["", _asset("page.css"), embed(content), "\n".join(map(_asset, scripts))]
+    return "".join(part for pair in zip(inside, around, strict=True) for part in pair)
 
 
 def _asset(name: str) -> str:
-    data: bytes = __spec__.loader.get_data(_place(name))  # type: ignore[union-attr]  # also out of a ZIP
+    place = os.path.join(os.path.dirname(__file__), "assets", name)
+    data: bytes = __spec__.loader.get_data(place)  # type: ignore[union-attr]  # also out of a ZIP
     return data.decode("utf-8")
 
 

@@ -100,6 +100,20 @@ OF_BUILTINS = {"status", "results", "result", "outputs", "output", "error", "con
 """What a call of a provider's own tool has that is no argument."""
 ENVELOPES = ("response", "body", "result", "output", "message")
 """Where the answer of a provider is in a log that says more than the answer."""
+KNOWN = {
+    *MESSAGE,
+    *CALLS,
+    *SKIPPED,
+    *ENVELOPES,
+    "messages",
+    "error",
+    "method",
+    "functionCall",
+    "function_call",
+    "finishReason",
+    "finish_reason",
+}
+"""What a log has, whether it has calls or not."""
 NOT_CALLS = ("tool_result",)
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _BEGUN = re.compile(r'\[\s*\{|\{\s*"')
@@ -139,6 +153,8 @@ class Log:
     possible: bool = False
     invalid: str = ""
     """Why this is an invalid prediction, no log in which nothing was called, if it is one."""
+    strange: frozenset[str] = frozenset()
+    """The keys of an object without calls that has nothing that logs have."""
 
 
 @dataclass
@@ -163,6 +179,8 @@ class Logs:
     """What the first log without a name has in the place of one."""
     logged_twice: int = 0
     """Calls that their log has before, with the same id."""
+    own_keys: set[str] = field(default_factory=set)
+    """The keys of objects with calls that have none of those that logs have: the calls are under one of them."""
 
     def look_for_repeated(self, text: str, value: Any) -> None:
         """Note a key that stands twice in one object of the JSON that this value was read from; in a reference it is an error."""
@@ -170,6 +188,25 @@ class Logs:
         if key is not None and self.strict:
             raise InputError(says_repeated(key), self.place)
         self.repeated += [] if key is None else [(key, self.place)]
+
+    def note_keys(self, value: Any, log: Log) -> None:
+        """Note the keys of an object with none of what logs have: where calls may be, if it has any, and else those with something under them."""
+        if isinstance(value, dict) and not value.keys() & KNOWN and "jsonrpc" not in value:
+            if log.calls:
+                self.own_keys |= value.keys()
+            else:
+                log.strange = frozenset(key for key, one in value.items() if one not in (None, "", [], {}))
+
+    def refuse_misspelt(self) -> None:
+        """An object without calls, none of whose keys a log has, is no log that calls nothing if one of them is misspelt; what else it has may be an
+        answer in words. Of keys under which others of the file have calls none is."""
+        for log in self.logs:
+            meant = {key: word for key in sorted(log.strange - self.own_keys) if (word := _misspelt(key))}
+            for key, word in meant.items():
+                log.invalid = f'has no calls, and the key "{key}". Did you mean "{word}"?'
+                if self.strict:
+                    raise InputError(log.invalid, log.place)
+                break
 
     def notes(self) -> Iterator[str]:
         """What is to be said about how they were read."""
@@ -185,6 +222,7 @@ class Logs:
             yield f"{self.file}: {times} not counted, because the log has it before, with the same id, name and arguments"
         if self.repaired:
             yield f"{self.file}: repaired the text of {counted(self.repaired, 'call')}"
+        yield from self._unread()
         if not self.logs:
             return
         if not any(log.calls for log in self.logs) and self.wordy == len(self.logs):
@@ -194,6 +232,14 @@ class Logs:
             yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
         elif self.wordy:
             yield f"{self.file}: {counted(self.wordy, 'log')} with only words, which call nothing"
+
+    def _unread(self) -> Iterator[str]:
+        """How many calls cannot be read."""
+        unread = [(log.place, call) for log in self.logs for call in log.calls if _cannot_be_read(call)]
+        for place, call in unread[:1]:
+            found = shown(call.arguments.get(UNREADABLE, call.arguments)) if call.arguments else call.name
+            calls = f"{counted(len(unread), 'call')} that cannot be read, or not the arguments; counted as wrong"
+            yield f"{self.file}: {calls}; the first: {place}: {found}"
 
     @property
     def named(self) -> bool:
@@ -208,6 +254,18 @@ class Logs:
         if None in self.names:
             what = f"has no text or number under {self.id!r}, which pairs the other logs{self.instead}"
             raise InputError(what, self.logs[self.names.index(None)].place)
+
+
+def _misspelt(key: str) -> str:
+    """What a key may have been meant to be: one or two slips away, and of a short word no other letter."""
+    from rapidfuzz.distance import OSA
+
+    for word in (*CALLS, *NAMES, *ARGUMENTS):
+        slips = OSA.distance(key.casefold(), word)
+        same = len(key) != len(word) or sorted(key.casefold()) == sorted(word) or len(word) > 4
+        if key != word and slips <= 1 + (len(word) > 6) and same:
+            return word
+    return ""
 
 
 # Where the calls are in a log
@@ -371,7 +429,7 @@ def _arguments(value: Any, logs: Logs) -> dict[str, Any]:
         if found is None:
             try:
                 found = (read_noisy(value)[0],)
-                logs.repaired += 1
+                logs.repaired += isinstance(found[0], dict)
             except Unreadable:
                 found = (value,)
         else:
@@ -572,6 +630,12 @@ def _piece(text: str) -> Call:
         return Call(NO_CALL, {}, text.strip())
 
 
+def _cannot_be_read(call: Call) -> bool:
+    """Whether something else is there instead of a call, of its name, of its arguments, or of one of them."""
+    inside = (one for one in call.arguments.values() if isinstance(one, dict))
+    return call.name.startswith("(") or any(UNREADABLE in one for one in (call.arguments, *inside))
+
+
 def _python_arguments(call: ast.Call) -> dict[str, Any]:
     """Each argument by its name; those without one, or with that of another, cannot be read."""
     found = {str(one.arg): _literal(one.value) for one in call.keywords if one.arg}
@@ -620,6 +684,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
                 logs.instead = found_instead(value, id)
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += _found(value, logs, log, strict)
+            logs.note_keys(value, log)
             nothing = not log.calls and not _is_log(value)
             logs.wordy += nothing and isinstance(value, str)
             if nothing and strict:
@@ -631,6 +696,7 @@ def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool 
                 places[key] = len(logs.logs)
             logs.logs.append(log)
             logs.names.append(key)
+    logs.refuse_misspelt()
     return logs
 
 

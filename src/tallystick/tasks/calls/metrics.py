@@ -64,6 +64,8 @@ class Corpus:
     notes: tuple[str, ...] = ()
     settings: str = ""
     """What changes figures, and is not in the metrics."""
+    made_up: Sequence[Sequence[Sequence[Any]]] = ()
+    """Of each predicted log, by call, the values of the arguments that no function has."""
 
 
 def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing: Missing | None = None) -> Corpus:
@@ -78,7 +80,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
         for log in logs.logs:
             log.calls = [_without_defaults(call, tools, settings.strings, log.possible) for call in log.calls]
     properties = _properties(left, tools)
-    references, predictions = _lay_out(left, right, properties)
+    references, predictions, made_up = _lay_out(left, right, properties)
     _, chosen = read_choices(settings.choices)
     schema = _schema(properties)
     pairs = choose(collect=by_key("name").joined(ordered) if settings.ordered else by_key("name"))
@@ -104,18 +106,29 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
         missing,
         tuple(dict.fromkeys((*left.notes(), *right.notes(), *unused))),
         line,
+        made_up,
     )
 
 
 def _without_defaults(call: Call, tools: Mapping[str, Tool], strings: str, possible: bool) -> Call:
     """A call without the arguments that say what the tool would have done anyway."""
-    known = tools[call.name].parameters if call.name in tools else {}
+    known = tools[call.name].parameters if call.name in tools and not possible else {}
     arguments = {name: _normal(value, strings) for name, value in call.arguments.items()}
     for name, schema in known.items():
-        usual = _normal(schema["default"], strings) if isinstance(schema, dict) and "default" in schema else None
-        if usual is not None and not possible and same_value(arguments.get(name), usual):
-            del arguments[name]
+        if name in arguments and isinstance(schema, dict):
+            usual = [_normal(schema["default"], strings)] if "default" in schema else [None] * _takes_null(schema)
+            if usual and same_value(arguments[name], usual[0]):
+                del arguments[name]
     return Call(call.name, arguments)
+
+
+def _takes_null(schema: Any) -> bool:
+    """Whether a parameter may be null: without a default, that is to leave it out."""
+    if not isinstance(schema, dict):
+        return False
+    kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type")]
+    listed = [one for key in ("anyOf", "oneOf") if isinstance(schema.get(key), list) for one in schema[key]]
+    return "null" in kinds or schema.get("nullable") is True or any(map(_takes_null, listed))
 
 
 _BFCL = re.compile(r"[ \,\.\/\-\_\*\^]")
@@ -188,59 +201,91 @@ def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 # Both sides as lines
 
 
-def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[HeldLines, HeldLines]:
-    """Both sides as lines; possible answers as what is nearest to the prediction of the same name, or at the same place."""
+def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[HeldLines, HeldLines, Any]:
+    """Both sides as lines; possible answers as what is nearest to the prediction of the same name, or at the same place. Beside
+    them the values that predictions make up."""
     named = left.named and (right.named or not right.logs)
     if any(name is not None for name in left.names) and any(name is not None for name in right.names):
         left.require_names()
         right.require_names()
     partners = dict(zip(right.names if named else range(len(right.logs)), right.logs, strict=True))
-    references = []
+    references, predictions, made_up = [], [], []
+    asked: dict[Any, Sequence[Call]] = {}
     for place, log in enumerate(left.logs):
-        partner = partners.get(left.names[place] if named else place)
-        calls = nearest(log.calls, partner.calls if partner else []) if log.possible else log.calls
-        references.append(_line(calls, properties))
-    predictions = [b"null" if log.invalid else _line(log.calls, properties) for log in right.logs]
-    found = []
-    for logs, lines in ((left, references), (right, predictions)):
-        names, places = logs.names if named else None, [log.place for log in logs.logs]
-        invalid = {k: log.invalid for k, log in enumerate(logs.logs) if log.invalid}
-        found.append(HeldLines(logs.file, lines, names, places, invalid=invalid))
-    return found[0], found[1]
+        key = left.names[place] if named else place
+        partner = partners.get(key)
+        asked[key] = nearest(log.calls, partner.calls if partner else []) if log.possible else log.calls
+        references.append(_line(asked[key], properties, None)[0])
+    for place, log in enumerate(right.logs):
+        ours = asked.get(right.names[place] if named else place, ())
+        line, values = _line(log.calls, properties, {(c.name, path) for c in ours for path in _paths(c.arguments)})
+        predictions.append(b"null" if log.invalid else line)
+        made_up.append(values)
+    return _held(left, references, named), _held(right, predictions, named), made_up
 
 
-def _line(calls: Sequence[Call], properties: Mapping[str, Any]) -> bytes:
-    out = []
-    for call in calls:
-        unknown: list[str] = []
-        arguments = _pruned(call.arguments, {"type": "object", "properties": properties}, "", unknown)
-        parts = {"name": call.name, "arguments": arguments, "unknown": unknown}
-        out.append({name: part for name, part in parts.items() if part})
-    return encode({"calls": out} if out else {}, "calls")  # no calls are nothing, as an answer that is not there
+def _held(logs: Logs, lines: list[bytes], named: bool) -> HeldLines:
+    invalid = {k: log.invalid for k, log in enumerate(logs.logs) if log.invalid}
+    return HeldLines(logs.file, lines, logs.names if named else None, [log.place for log in logs.logs], invalid=invalid)
 
 
-def _pruned(value: Any, schema: Mapping[str, Any], path: str, unknown: list[str]) -> Any:
-    """A value without what its schema has no place for; that is put aside, by its path, once for each leaf."""
-    for one in schema.get("anyOf", ()):
-        if _has_place(value, one):
-            return _pruned(value, one, path, unknown)
-    if not _has_place(value, schema):
-        unknown += [path] * len(leaves_or_self(value))
-        return None
+def _paths(value: Any, path: str = "") -> Iterator[str]:
+    """The path of every key of an object, and of those inside."""
     if isinstance(value, list):
-        items = [(one, _pruned(one, schema["items"], f"{path}[*]", unknown)) for one in value]
-        unknown += [f"{path}[*]" for one in value if one is None]
-        return [item for _, item in items if item is not None]
-    if not isinstance(value, dict):
-        return value
-    known = schema.get("properties", {})
-    found = {}
-    for key, one in value.items():
-        inner = known.get(key, schema.get("additionalProperties", NOWHERE))
-        place = f"{path}.{key}" if path else key
-        unknown += [place] if one is None and inner is NOWHERE else []  # also a null makes up an argument
-        found[key] = _pruned(one, inner, place, unknown)
-    return {key: one for key, one in found.items() if one is not None}
+        for one in value:
+            yield from _paths(one, f"{path}[*]")
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            place = f"{path}.{key}" if path else key
+            yield place
+            yield from _paths(one, place)
+
+
+def _line(
+    calls: Sequence[Call], properties: Mapping[str, Any], asked: set[tuple[str, str]] | None
+) -> tuple[bytes, list[list[Any]]]:
+    """Some calls as a line, and by call the values of the arguments that no function has."""
+    out, made_up = [], []
+    for call in calls:
+        pruned = _Pruned(None if asked is None else {path for name, path in asked if name == call.name})
+        arguments = pruned.take(call.arguments, {"type": "object", "properties": properties}, "")
+        parts = {"name": call.name, "arguments": arguments, "unknown": [path for path, _ in pruned.unknown]}
+        out.append({name: part for name, part in parts.items() if part})
+        made_up.append([value for _, value in pruned.unknown])
+    # no calls are nothing, as an answer that is not there
+    return encode({"calls": out} if out else {}, "calls"), made_up
+
+
+class _Pruned:
+    """Arguments without what their schema has no place for; that is put aside, by its path, once for each leaf. `asked` are the paths that
+    the reference of the same log has, None of a reference itself: a null anywhere else is made up, whatever other logs have."""
+
+    def __init__(self, asked: set[str] | None) -> None:
+        self.asked = asked
+        self.unknown: list[tuple[str, Any]] = []
+
+    def take(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
+        for one in schema.get("anyOf", ()):
+            if _has_place(value, one):
+                return self.take(value, one, path)
+        if not _has_place(value, schema):
+            self.unknown += [(path, leaf) for leaf in leaves_or_self(value)]
+            return None
+        if isinstance(value, list):
+            items = [(one, self.take(one, schema["items"], f"{path}[*]")) for one in value]
+            self.unknown += [(f"{path}[*]", None) for one in value if one is None]
+            return [item for _, item in items if item is not None]
+        if not isinstance(value, dict):
+            return value
+        known = schema.get("properties", {})
+        found = {}
+        for key, one in value.items():
+            inner = known.get(key, schema.get("additionalProperties", NOWHERE))
+            place = f"{path}.{key}" if path else key
+            if one is None and self.asked is not None and place not in self.asked:
+                self.unknown.append((place, None))
+            found[key] = self.take(one, inner, place)
+        return {key: one for key, one in found.items() if one is not None}
 
 
 NOWHERE = {"anyOf": ()}

@@ -54,7 +54,8 @@ def find_mistakes(corpus: Corpus, ordered: bool) -> Iterator[Mistake]:
     known = set(corpus.tools) or {one[0] for one in corpus.functions if one[1]}
     for log in paired_logs(corpus):
         place = corpus.sides[1].place(log.at + 1) if log.at >= 0 else None
-        for one in _Log(log, known, ordered).mistakes():
+        made_up = corpus.made_up[log.at] if log.at >= 0 else ()
+        for one in _Log(log, known, ordered, made_up).mistakes():
             yield replace(one, place=place)
 
 
@@ -83,8 +84,8 @@ def mended_corpus(corpus: Corpus, mistakes: Sequence[Mistake]) -> Corpus:
 class _Log:
     """The calls of one log."""
 
-    def __init__(self, log: PairedLog, known: set[str], ordered: bool) -> None:
-        self.log, self.known, self.ordered = log, known, ordered
+    def __init__(self, log: PairedLog, known: set[str], ordered: bool, made_up: Sequence[Sequence[Any]]) -> None:
+        self.log, self.known, self.ordered, self.made_up = log, known, ordered, made_up
 
     def mistakes(self) -> Iterator[Mistake]:
         """What differs in calls that belong together, and those that stand alone."""
@@ -117,9 +118,9 @@ class _Log:
             if name not in ours:
                 edit = (*at, "arguments"), _without_argument(name)
                 yield self._argument("hallucinated argument", gold, name, REMOVED, theirs[name], edit)
-        for name in system.get("unknown", ()):
+        for name, value in zip(system.get("unknown", ()), self.made_up[j], strict=True):
             edit = (*at, "unknown"), _without_unknown(name)
-            yield self._argument("hallucinated argument", gold, name, REMOVED, "(any value)", edit)
+            yield self._argument("hallucinated argument", gold, name, REMOVED, value, edit)
 
     def _with_call(self, call: Call) -> Change:
         """A call more; where calls have an order, at its place."""

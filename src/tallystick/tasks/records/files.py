@@ -548,6 +548,26 @@ class Batch:
     predictions: Sequence[Any]
 
 
+def _without(values: Sequence[Any], paths: Collection[str]) -> Sequence[Any]:
+    """Documents without what is at these paths, through objects."""
+    if isinstance(values, Rows):
+        known = values.data
+        if not isinstance(known, Record):
+            return values
+        return Rows(Record({name: one for name, one in known.fields.items() if name not in paths}, len(known)))
+    return [_without_keys(value, paths) for value in values]
+
+
+def _without_keys(value: Any, paths: Collection[str]) -> Any:
+    if type(value) is not dict:
+        return value
+    kept = {key: one for key, one in value.items() if key not in paths}
+    for name, _, rest in (path.partition(".") for path in paths):
+        if rest and name in kept:
+            kept[name] = _without_keys(kept[name], (rest,))
+    return kept
+
+
 class Pairing:
     """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
 
@@ -570,6 +590,8 @@ class Pairing:
         """How the files were read."""
         self.left_out: Collection[Any] = ()
         """Documents of the reference that are skipped."""
+        self.without: Collection[str] = ()
+        """Paths of ids that are taken out of both sides: these are compared as a whole."""
 
     def decide(self) -> str:
         """By what documents are paired: by ids if any document of both files has one. A prediction without any document lacks those of the reference."""
@@ -619,7 +641,7 @@ class Pairing:
         right.findings.unknown_counts = self.predicted.findings.unknown_counts
         right.lenient = lenient or right.lines.texts
         pairing = Pairing(left, right, id_named=self.id_named, missing=self.missing)
-        pairing.how, pairing.nameless = self.how, self.nameless
+        pairing.how, pairing.nameless, pairing.without = self.how, self.nameless, self.without
         return pairing
 
     def batches(self) -> Iterator[Batch]:
@@ -629,7 +651,10 @@ class Pairing:
         self.remarks = list(dict.fromkeys(filter(None, (*self.remarks, left.remark, right.remark))))
         findings = self.predicted.findings
         for batch in self._by_order(left, right) if by_order else self._by_id(left, right):
-            if self.predicted.unknown is None:
+            if self.without:
+                sides = (_without(side, self.without) for side in (batch.references, batch.predictions))
+                yield Batch(batch.ids, *sides)
+            elif self.predicted.unknown is None:
                 yield batch
             else:
                 find = self.predicted.unknown.find if self.reference.unknown is None else None

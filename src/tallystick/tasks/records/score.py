@@ -308,6 +308,9 @@ def _prepare(
         pairing.how, pairing.nameless, pairing.remarks = known.paired, known.nameless, list(known.remarks)
     if settings.metric is not None:
         pairing.predicted.metric = metric = as_metric(settings.metric).limited_to(settings.time_limit)
+        cores = [side.summed.core for side in metric.by_side or (metric,)]
+        if all(core.looks_at() is None and not core.reads({}) for core in cores):
+            pairing.without = _pairing_ids(pairing, left, settings)[0]  # documents are compared as a whole
         return Prepared(shape, metric, (), pairing, sure, judge_by(metric, sure), settings.time_limit)
     _ignore_ids(choices, pairing, left, shape, settings)
     nothing = None if settings.nothing is None else _words(settings.nothing)
@@ -338,14 +341,20 @@ def _shape_to_compare(
     return shape.with_alternatives(paths) if shape.reference is not None and paths else shape
 
 
-def _ignore_ids(
-    choices: dict[str, Any], pairing: Any, reference: Any, shape: RecordShape, settings: RecordSettings
-) -> None:
-    """Choose to ignore the ids. A field that pairs the documents is always right; counting it would only flatter."""
+def _pairing_ids(pairing: Pairing, reference: Any, settings: RecordSettings) -> tuple[set[str], str]:
+    """The fields that earn no credit, and why: a field that pairs the documents is always right, and would only flatter."""
     outside = are_named(reference) and are_named(pairing.predicted.lines) and not pairing.reference.is_named_inside
     by_id = pairing.decide() == "by id" and not outside
-    why = "it pairs the documents" if by_id else "no prediction has one"
-    for id_field in {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else ():
+    found = {reference_id(settings), settings.id or "id"} if by_id or pairing.nameless else set()
+    return found, "it pairs the documents" if by_id else "no prediction has one"
+
+
+def _ignore_ids(
+    choices: dict[str, Any], pairing: Pairing, reference: Any, shape: RecordShape, settings: RecordSettings
+) -> None:
+    """Choose to ignore the ids."""
+    fields, why = _pairing_ids(pairing, reference, settings)
+    for id_field in fields:
         if _has_field(shape.reference, id_field):
             choices.setdefault(id_field, Choice(ignored=True, why=why))
 

@@ -140,7 +140,7 @@ class Records(Task):
 
     def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
         """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
-        from tallystick.files.documents import one_beside_one
+        from tallystick.files.documents import dates_beside_dates, one_beside_one
         from tallystick.tasks.plain import check_indexes
         from tallystick.tasks.records.files import reference_id
 
@@ -150,7 +150,8 @@ class Records(Task):
                     f"{name} is None; expected records, or a file of them (for null as a record give [None])"
                 )
         check_indexes(reference, predicted, (reference_id(settings),), (settings.id or "id",))
-        left, right = one_beside_one((reference, predicted))
+        takes = settings.reference_from, settings.from_
+        left, right = dates_beside_dates(one_beside_one((reference, predicted)), takes)
         return left, right, settings
 
     def score(
