@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Literal
 
 import msgspec
@@ -865,7 +866,7 @@ def test_figures_that_differ_have_signatures_that_differ():
 def test_messages_name_options_as_python_has_them():
     assert '(unknown="ignore" leaves them out)' in ts.score({"n": 1}, {"n": 1, "up": 2}).warnings[0]
     with pytest.raises(ts.TallystickError, match="; lenient=True scores a missing"):
-        ts.score([{"id": 1, "n": 1}], [{"id": 2, "n": 1}])
+        ts.score([{"id": 1, "n": 1}, {"id": 3, "n": 1}], [{"id": 1, "n": 1}])
 
 
 def test_choices_of_another_kind_are_refused():
@@ -978,3 +979,48 @@ def test_a_document_that_is_not_there_is_null_whatever_python_has_for_it(nothing
 def test_among_numbers_nan_is_one() -> None:
     (result,) = ts.records([1.5, 2.5], [1.5, float("nan")]).values()
     assert any("found nan, which is no number in JSON" in one for one in result.warnings)
+
+
+class _Markup(str):
+    """Text of somebody's own class, which says something else when it is printed."""
+
+    def __str__(self):
+        return "<b>"
+
+
+class _Level(int):
+    pass
+
+
+class _Colour(str, Enum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(("value", "plain"), [(_Markup("a"), "a"), (_Level(3), 3), (_Colour.RED, "red")])
+def test_a_value_of_a_class_that_is_text_or_a_number_is_that_text_or_number(value, plain):
+    for reference, predicted in (
+        ({"v": value}, {"v": plain}),
+        ({"v": plain}, {"v": value}),
+        ({"v": value}, {"v": value}),
+    ):
+        assert ts.score(reference, predicted).f1 == 1
+        assert ts.score([reference], [predicted]).f1 == 1
+        assert ts.scorer()(reference, predicted) == 1
+
+
+def test_an_answer_of_a_class_that_is_text_is_read():
+    answer = _Markup('{"v": "a"}')
+    assert (
+        ts.score({"v": "a"}, answer).f1 == ts.scorer()({"v": "a"}, answer) == ts.rewards([{"v": "a"}], [answer])[0] == 1
+    )
+
+
+@pytest.mark.parametrize("value", [Decimal("NaN"), Decimal("-Infinity"), float("nan")])
+def test_decimals_that_are_no_numbers_are_read_as_floats_are(value):
+    assert ts.score({"v": value}, {"v": value}).f1 == 1
+    assert ts.score({"v": value}, {"v": 1}).f1 == 0
+
+
+def test_a_key_that_is_a_tuple_is_named():
+    with pytest.raises(TallystickError, match=r"reference: has the key \(1, 2\); expected text"):
+        ts.score([{"d": {(1, 2): "a"}}], [{"d": {}}])

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
+import tallystick as ts
+from tallystick.adapters.pytest import assert_matches
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.errors import TallystickError
 
@@ -121,7 +123,6 @@ def test_evaluate():
 
 
 def test_pytest_assertion_shows_what_differs():
-    from tallystick.adapters.pytest import assert_matches
 
     assert assert_matches(GOLD, GOLD).exact
     assert assert_matches(GOLD, NOISY, type=Invoice, f1=0.8).f1 == 0.8
@@ -173,7 +174,6 @@ def test_tags_are_not_taken_for_bags_of_words():
 
 def test_a_bound_in_percent_is_refused():
     from tallystick.adapters.promptfoo import get_assert
-    from tallystick.adapters.pytest import assert_matches
 
     with pytest.raises(TallystickError, match=r"f1 lies between 0 and 1, found 'f1=90'; for 90 % say f1=0.9"):
         assert_matches({"a": 1}, {"a": 1}, f1=90)
@@ -181,3 +181,23 @@ def test_a_bound_in_percent_is_refused():
         graded = get_assert('{"a": 1}', {"vars": {"expected": {"a": 1}}, "config": {"threshold": threshold}})
         assert (graded["pass"], graded["score"]) == (False, 0)
         assert "threshold" in graded["reason"] or "high" in graded["reason"]
+
+
+def test_what_is_0_by_0_is_printed_as_undefined():
+    """As `ts.records` prints it; harnesses want numbers, and have them in `figures`."""
+    for reference, predicted, undefined in (
+        ({"x": 1}, {}, {"precision"}),
+        ({"x": 1}, "no JSON", {"precision"}),
+        ({"x": []}, {"x": [1]}, {"recall"}),
+    ):
+        assert {
+            name for name, value in ts.records(reference, predicted)["records"].figures.items() if value is None
+        } == undefined
+        with pytest.raises(AssertionError) as error:
+            assert_matches(reference, predicted)
+        shown = str(error.value).split("\n")[1]
+        assert {name for name in ("precision", "recall", "f1") if f"{name} undefined" in shown} == undefined
+        (name,) = undefined
+        with pytest.raises(AssertionError, match=f"^{name} undefined < 0.5\n"):
+            assert_matches(reference, predicted, **{name: 0.5})
+        assert RecordScorer().score(reference, predicted).figures[name] == 0

@@ -16,7 +16,7 @@ def tally(metric, reference, predicted):
 
 NODES = [
     ts.f1(ts.match(ts.keyed(ts.each(sku=ts.exact, price=ts.number(0.1)), "sku"))),
-    ts.f1(ts.match(ts.keyed(ts.record(a=ts.exact, b=ts.text("jaro")), "a", "b"))),
+    ts.f1(ts.match(ts.keyed(ts.record(a=ts.exact, b=ts.text("equal", "casefold")), "a", "b"))),
     ts.f1(ts.each(title=ts.any_of(ts.text("levenshtein")), n=ts.exact)),
     ts.f1(ts.each(c=ts.aliases({"US$": "USD", 1: 2}), d=ts.aliases({"a": "b"}, ts.text("jaro")))),
     ts.f1(ts.each(a=ts.optional(ts.exact, empty=True), b=ts.optional(ts.exact, null=True))),

@@ -122,3 +122,12 @@ def test_the_public_names_are_all_that_dir_shows():
         "a public name that is no part of a metric belongs into __all__"
     )
     assert all(hasattr(ts, name) for name in dir(ts))
+
+
+def test_every_expression_without_arguments_and_every_name_of_a_field_is_read_back():
+    for name, made in constructors().items():
+        if isinstance(made, Node):
+            assert ts.parse(str(made)) == made, name
+    for name in ("e\u0301", "inf", "True", "N", "1", "a b", "let", "x²", "-1", '"'):
+        metric = ts.f1(ts.each(**{name: ts.exact}))
+        assert ts.parse(str(metric)) == metric

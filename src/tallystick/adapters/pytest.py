@@ -36,9 +36,7 @@ def assert_matches(
     wanted = {name: value for name, value in least.items() if value is not None} or {"exact": 1.0}
     for name, value in wanted.items():
         check_share(name, value)
-    missed = [
-        f"{name} {one.figures[name]:.4f} < {value:g}" for name, value in wanted.items() if one.figures[name] < value
-    ]
+    missed = [f"{one.shown(name)} < {value:g}" for name, value in wanted.items() if one.figures[name] < value]
     if missed:
         why = "the prediction differs from the reference" if "exact" in wanted else ", ".join(missed)
         raise AssertionError(f"{why}\n{one}")

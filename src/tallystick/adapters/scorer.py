@@ -97,8 +97,13 @@ class One:
     def differences(self) -> list[Difference]:
         return differences(self.explanation)
 
+    def shown(self, name: str) -> str:
+        """A figure as it is printed: what is 0/0 is undefined, whatever number `figures` has for it."""
+        value = self.figures[name] if name == "exact" else self.result.figures[name]
+        return f"{name} undefined" if value is None else f"{name} {value:.4f}"
+
     def __str__(self) -> str:
-        figures = "  ".join(f"{name} {value:.4f}" for name, value in self.figures.items())
+        figures = "  ".join(map(self.shown, self.figures))
         found = self.differences
         lines = [figures, *self.findings.lines()]
         return "\n".join([*lines, to_text(differences_table(found, ""))] if found else lines)

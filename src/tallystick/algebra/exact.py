@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.node import DELTA, UNKNOWN, Around, Kernel, Similarity, require
+from tallystick.algebra.missing import Optional
+from tallystick.algebra.node import DELTA, UNKNOWN, Around, Kernel, Similarity, has_structure, require
 from tallystick.algebra.plain import Getter, Plain, Uncovered, equality, plain_parts, see_value, see_values
 from tallystick.algebra.text import are_plain, plain_text
 from tallystick.engine.arrays import (
@@ -366,6 +367,12 @@ class Keyed(Around):
     def __post_init__(self) -> None:
         require(isinstance(self.inner, Similarity), f"keyed() needs a similarity, found {self.inner!r}")
         require(len(self.by) > 0, 'keyed() needs the name of a field: keyed(each(...), "sku")')
+        for name, node in self._keys:
+            chosen = node.inner if isinstance(node, Optional) else node
+            forms = 'equal, boolean, aliases or text("equal", "casefold")'
+            require(
+                node.exact_only, f"the key {name!r} is compared by {chosen}; a key needs an equality, such as {forms}"
+            )
 
     def _arguments(self) -> Iterator[str]:
         yield repr(self.inner)
@@ -373,11 +380,17 @@ class Keyed(Around):
 
     @property
     def _keys(self) -> Iterator[tuple[str, Similarity]]:
-        """The key fields, and what compares them: `equal` if φ does, so that a key in other white space is the same key."""
+        """The key fields, and what compares them, as φ does: so a key in other white space, in another case or by another name is the
+        same key. What has parts is the same as a whole."""
         known = self.inner.looks_at() or {}
         for name in self.by:
-            node = (known.get(name) or exact).present
-            yield name, node if isinstance(node, Equal) else exact
+            node: Any = (known.get(name) or exact).present
+            while not node.exact_only and node.name in ("optional", "weighted"):
+                node = node.inner
+            if has_structure(node):
+                yield name, exact
+            else:
+                yield name, node if isinstance(node, (Exact, Equal)) else Optional(node)
 
     def _may_miss(self, name: str) -> bool:
         """Whether φ knows that the field may not be there; else, if no item has it, it is misspelt."""
@@ -407,14 +420,15 @@ class Keyed(Around):
         if inner is None or keys is None:
             return None
         absent = [None if self._may_miss(name) else Uncovered for name in self.by]
-        read, sees, weigh = Getter(self.by, absent), [key.see[0] for key in keys], inner.weigh
+        read, weigh = Getter(self.by, absent), inner.weigh
 
-        def seeing(see: Any) -> Any:
+        def seeing(side: int) -> Any:
+            sees, see = [key.see[side] for key in keys], inner.see[side]
             return lambda value: ([one(x) for one, x in zip(sees, read(value), strict=True)], see(value))
 
         left, right = inner.own
         return Plain(
-            (seeing(inner.see[0]), seeing(inner.see[1])),
+            (seeing(0), seeing(1)),
             lambda a, b: weigh(a[1], b[1]) if a[0] == b[0] else 0.0,
             (lambda a: left(a[1]), lambda b: right(b[1])),
         )

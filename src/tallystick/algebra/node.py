@@ -30,6 +30,7 @@ A kernel κ is symmetric and positive semi-definite; it is *strong* (Kriege et a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
@@ -314,7 +315,7 @@ def _hashable(value: Any) -> bool:
 
 def keyword(name: str) -> str:
     """A field's name in an expression: plain where it can be, quoted otherwise."""
-    plain = name.isidentifier() or (name.isascii() and name.isdigit())
+    plain = re.fullmatch(r"[^\W\d]\w*|[0-9]+", name)  # no combining character, which an identifier of Python may have
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 

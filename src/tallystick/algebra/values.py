@@ -709,6 +709,9 @@ class Json(Spelled):
 
     name = "json"
 
+    def __repr__(self) -> str:
+        return "json"
+
     def read(self, value: Any) -> Hashable | None:
         if isinstance(value, str):
             try:

@@ -692,17 +692,37 @@ def encode(value: Any, name: str, text: bool = True) -> bytes:
         return value.encode("utf-8", "surrogatepass")
     try:
         line: bytes = _encode(value)
-        if b"null" not in line:
+        if not _NOT_FINITE.search(line):
             return line
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except RecursionError:
-        raise MetricError(f"{name}: {TOO_DEEP}") from None
+        key = _key_of_no_text(value)
+        raise MetricError(
+            f"{name}: {TOO_DEEP if key is None else f'has the key {key[0]!r:.60}; expected text'}"
+        ) from None
     except UnicodeEncodeError as error:
         if name == "reference":
             raise MetricError(f"{name}: holds half of a surrogate pair, which is not a character ({error})") from None
         return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except (TypeError, ValueError, OverflowError) as error:
         raise MetricError(f"{name}: {error}") from None
+
+
+_NOT_FINITE = re.compile(rb"null|NaN|Infinity")
+"""How msgspec writes floats and decimals that JSON does not have."""
+
+
+def _key_of_no_text(value: Any, deep: int = 20) -> tuple[Any] | None:
+    """A key that is a collection, alone in a tuple: msgspec asks for another again and again."""
+    inside: list[Any] = []
+    if isinstance(value, Mapping):
+        wrong = next(((key,) for key in value if isinstance(key, (tuple, frozenset))), None)
+        if wrong:
+            return wrong
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple)):
+        inside = list(value)
+    return next((found for one in inside if deep and (found := _key_of_no_text(one, deep - 1))), None)
 
 
 def _encode(value: Any) -> bytes:
@@ -718,6 +738,10 @@ def _plain(value: Any) -> Any:
     for method in ("tolist", "to_pydatetime", "to_pytimedelta"):
         if hasattr(value, method):
             return getattr(value, method)()
+    for kind in (str, int, float):  # a class of somebody's that is one
+        if isinstance(value, kind):
+            own: Any = kind
+            return own.__getnewargs__(value)[0]
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (Sequence, Collection)):

@@ -114,12 +114,17 @@ def _depth(data: bytes) -> int:
     return deepest
 
 
+def plain_text(text: bytes | str) -> bytes | str:
+    """A text of Python's own type: msgspec takes no other, and a class of somebody's may be text, too."""
+    return str.__str__(text) if isinstance(text, str) else text
+
+
 def decode(text: bytes | str) -> Any:
     """The value, or `NotJson`."""
     import msgspec
 
     try:
-        value = msgspec.json.decode(text)
+        value = msgspec.json.decode(plain_text(text))
         refuse_deep(text)
         _refuse_repeated(text, value)
         return value
@@ -201,7 +206,7 @@ def try_decode(text: bytes | str) -> tuple[Any] | None:
     import msgspec
 
     try:
-        value = msgspec.json.decode(text)
+        value = msgspec.json.decode(plain_text(text))
         refuse_deep(text)
         return (value,)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

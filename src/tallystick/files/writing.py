@@ -55,12 +55,25 @@ def written(value: Any) -> JsonText:
         return JsonText(to_json(value, indent=None))
 
 
+class JsonParts(dict[str, Any]):
+    """Parts of an object that is an object itself, for `to_json_object`."""
+
+
 def to_json_object(values: Mapping[str, Any]) -> JsonText:
     """An object without white space, of values and of parts that are written already, which are taken as they are."""
-    parts = []
-    for name, value in values.items():  # a part may be long: it is copied as seldom as can be
-        parts += [",", to_json(name), ":", value if isinstance(value, JsonText) else to_json(value, indent=None)]
-    return JsonText("".join(["{", *parts[1:], "}"]))
+    return JsonText("".join(_object_parts(values)))  # a part may be long: it is copied as seldom as can be
+
+
+def _object_parts(values: Mapping[str, Any]) -> list[str]:
+    parts = ["{"]
+    for name, value in values.items():
+        parts += [to_json(name), ":"]
+        if isinstance(value, JsonParts):
+            parts += _object_parts(value)
+        else:
+            parts.append(value if isinstance(value, JsonText) else to_json(value, indent=None))
+        parts.append(",")
+    return [*(parts[:-1] if values else parts), "}"]
 
 
 def _finite(value: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.json_values import collector_paused
-from tallystick.files.writing import JsonText, to_json_object, write_atomically
+from tallystick.files.writing import JsonParts, JsonText, to_json_object, write_atomically
 from tallystick.frozen import frozen
 from tallystick.results.documents import Carried, Pack, carry_documents, derivation
 from tallystick.results.resampling import Interval, intervals
@@ -405,7 +405,7 @@ def _data(
                 for k, (m, f, values) in enumerate(axes.axes)
             ],
         },
-        "aligned": to_json_object({str(k): one for k, one in enumerate(carried.documents)}),
+        "aligned": JsonParts({str(k): one for k, one in enumerate(carried.documents)}),
         **_fields(page, order),
         **_confidence(page),
     }

@@ -84,6 +84,8 @@ class Background:
 
     def meant(self, what: str, label: str | None, *more: str) -> tuple[str, str | None]:
         """What figures are by, and which label; any other word is refused."""
+        if not isinstance(what, str):
+            raise MetricError(f"figures are by one word, such as {self.breakdowns[0]!r}; found {what!r:.60}")
         if what in self.also_by:
             by, usual = self.also_by[what]
             return by, label or usual

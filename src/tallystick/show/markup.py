@@ -12,18 +12,25 @@ Values = Mapping[str, Any]
 SIGNS = {"N": "N", "M": "Σ", "S": "φ"}
 
 
-def frame(content: Html, title: str, sections: Sequence[tuple[str, str]], style: Html, script: Html, data: Html) -> str:
-    """A whole page."""
-    return html(
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="generator" content="tallystick {}">\n'
-        '<title>{} · tallystick</title>\n<style>{}</style>\n</head>\n<body>\n<a class="skip" href="#content">Skip to the figures</a>\n'
-        '<nav aria-label="Sections"><div class="bar"><span class="brand">tallystick</span>{}<span class="right">'
-        '<button type="button" class="button" id="save">Save data</button><button type="button" class="button" id="theme">Light / dark</button>'
-        '</span></div></nav>\n<main id="content">\n{}</main>\n<script type="application/json" id="data">{}</script>\n'
-        "<script>{}</script>\n</body>\n</html>",
-        __version__, title, style, each('<a href="#{}">{}</a>', sections), content, data, script,
-    )  # fmt: skip
+def frame(content: Html, title: str, sections: Sequence[tuple[str, str]]) -> list[Html]:
+    """A whole page: what is before its style, before its data, before its script, and behind that. These are long, so they are not in it."""
+    return [
+        html(
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="generator" content="tallystick {}">\n'
+            "<title>{} · tallystick</title>\n<style>",
+            __version__, title,
+        ),
+        html(
+            '</style>\n</head>\n<body>\n<a class="skip" href="#content">Skip to the figures</a>\n'
+            '<nav aria-label="Sections"><div class="bar"><span class="brand">tallystick</span>{}<span class="right">'
+            '<button type="button" class="button" id="save">Save data</button><button type="button" class="button" id="theme">Light / dark</button>'
+            '</span></div></nav>\n<main id="content">\n{}</main>\n<script type="application/json" id="data">',
+            each('<a href="#{}">{}</a>', sections), content,
+        ),
+        Html("</script>\n<script>"),
+        Html("</script>\n</body>\n</html>"),
+    ]  # fmt: skip
 
 
 def header(title: str, subtitle: str) -> Html:

@@ -30,8 +30,9 @@ class Section:
 
 def render_page(make: Callable[[Values], Html], scripts: Sequence[str], content: Any, **values: Any) -> str:
     """A page of what is made of some values, with style, scripts and data inside."""
-    parts = _asset("page.css"), "\n".join(map(_asset, scripts)), embed(content)
-    return frame(make(values), values["title"], values["sections"], *map(Html, parts))
+    around = frame(make(values), values["title"], values["sections"])
+    inside = ["", _asset("page.css"), embed(content), "\n".join(map(_asset, scripts))]
+    return "".join(part for pair in zip(inside, around, strict=True) for part in pair)
 
 
 def _asset(name: str) -> str:

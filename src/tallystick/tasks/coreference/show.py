@@ -35,7 +35,7 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.errors import MetricError, Place
-from tallystick.files.writing import JsonText, to_json, to_json_object
+from tallystick.files.writing import JsonText, to_json
 from tallystick.frozen import frozen
 from tallystick.results.documents import DEEPEST, Pack
 from tallystick.results.explanation import Explained, Explanation, InOrder, Level, Plain, places_in
@@ -162,7 +162,7 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
     places = {name: k for k, name in enumerate(prepared.documents)}
     wide = bool(max(one.max(initial=0) for one, _ in columns) >= 1 << 16)
     numbers = [(one.astype("<u4" if wide else "<u2"), at.tolist()) for one, at in columns]
-    same = {"title": _text(TITLE), "note": _text(NOTE), "wide": wide}
+    same = to_json({"title": TITLE, "note": NOTE, "wide": wide}, indent=None).removesuffix("}")
 
     def pack(name: str) -> JsonText | None:
         k = places[name]
@@ -170,17 +170,13 @@ def chains_pack(pairs: PairedChains, options: CoreferenceOptions) -> Pack | None
         if text is None:
             return None
         parts = [one[at[k] : at[k + 1]].tobytes() for one, at in numbers]
-        packed = {
-            **same, "text": _text(text), "weight": round(float(weight[k]), 4),
-            "lengths": [len(part) for part in parts], "columns": _text(b64encode(b"".join(parts)).decode()),
-        }  # fmt: skip
-        return to_json_object({"chains": to_json_object(packed)})
+        lengths = ",".join(str(len(part)) for part in parts)
+        return JsonText(
+            f'{{"chains":{same},"text":{to_json(text)},"weight":{round(float(weight[k]), 4)},"lengths":[{lengths}],'
+            f'"columns":"{b64encode(b"".join(parts)).decode()}"}}}}'
+        )
 
     return lambda names: [pack(name) for name in names]
-
-
-def _text(text: str) -> JsonText:
-    return JsonText(to_json(text, indent=None))
 
 
 SPACES = "\t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"

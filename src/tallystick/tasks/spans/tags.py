@@ -30,7 +30,7 @@ from tallystick.files.table import MANY, ColumnFile, Numbering, read_columns
 from tallystick.frozen import frozen
 from tallystick.tasks.spans.counts import AnnotatedTexts, IntArray, Segments
 
-TagArray = npt.NDArray[np.int32]
+TagArray = npt.NDArray[np.int32] | npt.NDArray[np.uint8]
 _TEXTS_AT_A_TIME = 4096
 
 
@@ -208,7 +208,7 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
     a dict, for which each would have to be hashed; the compiled part does without joining. A few thousand tags at a time,
     they are still in the cache when they are touched again.
     """
-    codes: list[npt.NDArray[np.integer]] = [np.zeros(0, dtype=np.int32)]
+    codes: list[npt.NDArray[np.integer]] = [np.zeros(0, dtype=np.uint8)]
     sizes = [np.zeros(0, dtype=np.int64)]
     for begin in range(0, len(side), _TEXTS_AT_A_TIME):
         some = side[begin : begin + _TEXTS_AT_A_TIME]
@@ -217,7 +217,8 @@ def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering
         many = len(side) > _TEXTS_AT_A_TIME or int(size.sum()) >= MANY
         numbers = numbering.number_texts(some, size) if many and isinstance(some, list) else None
         codes.append(_number_joined(some, size, begin, name, numbering) if numbers is None else numbers)
-    return np.concatenate(codes, dtype=np.int32), np.concatenate(sizes)
+    kind = np.uint8 if len(numbering.strings) <= 256 else np.int32  # a quarter of the memory
+    return np.concatenate(codes, dtype=kind, casting="unsafe"), np.concatenate(sizes)
 
 
 def _number_joined(
@@ -633,7 +634,7 @@ def _decode_side(
     codes: TagArray = tagged.predicted if side else tagged.reference
     # most tokens are O, so everything below runs over the others; `at` is where they stand
     outside = np.flatnonzero(vocabulary.prefix == 0)
-    at = np.flatnonzero(codes != outside[0]) if len(outside) == 1 else np.flatnonzero(vocabulary.prefix[codes])
+    at = np.flatnonzero(codes != int(outside[0]) if len(outside) == 1 else vocabulary.prefix[codes])
     begins = np.zeros(len(codes) + 1, dtype=np.bool_)
     begins[tagged.offsets] = True
     tagged_codes = codes[at]
