@@ -1,5 +1,6 @@
 """Nothing in a prediction is free, and nothing that counts is silent."""
 
+import dataclasses
 import json
 
 import pytest
@@ -87,3 +88,86 @@ def test_a_gate_that_could_never_fail_is_refused(tmp_path):
     assert (
         "this gate could never fail" in run("score", "relations", *files, "--fail-under", "invalid=0.1", code=2).stderr
     )
+
+
+# Objects and lists where the type has something else, in `ts.evaluate` with a derived metric: as in `ts.score`, and whatever else is there.
+
+
+@dataclasses.dataclass
+class Kinds:
+    v: str
+    n: int | None = None
+    s: list[str] | None = None
+    d: dict[str, int] | None = None
+
+
+KINDS = [
+    ({"n": 0}, {"n": [1, 2]}, 2),
+    ({"n": 0}, {"n": {}}, 1),
+    ({}, {"n": []}, 1),
+    ({"s": ["q"]}, {"s": {}}, 1),
+    ({"s": ["q"]}, {"s": {"a": 1, "b": 2}}, 2),
+    ({"s": ["q"]}, {"s": [["q", "r"]]}, 2),
+    ({"d": {"q": 1}}, {"d": []}, 1),
+    ({"d": {"q": 1}}, {"d": ["q", "r"]}, 2),
+]
+
+
+@pytest.mark.parametrize("credit", ["each", "all"])
+@pytest.mark.parametrize(("reference", "predicted", "count"), KINDS)
+def test_objects_and_lists_of_another_kind_count_their_leaves(reference, predicted, count, credit):
+    metric = ts.derive(Kinds, credit=credit)
+    reference, predicted = ({"v": "a", **one} for one in (reference, predicted))
+    plain = {"v": "b", "n": 1, "s": ["z"], "d": {"z": 2}}
+    pairs = [(plain, plain), (reference, predicted), (plain, plain)]
+    R, P = zip(*pairs, strict=True)
+    rows = [
+        ts.evaluate(metric, R * times, P * times, batch=batch).rows[1].tolist()
+        for times, batch in ((1, None), (1, 1), (20, None))
+    ]
+    assert rows[0] == rows[1] == rows[2] == ts.evaluate(metric, [reference], [predicted]).rows[0].tolist()
+    if credit == "each":
+        assert rows[0][:2] == [1, 1 + count]
+        scored = ts.score([reference, plain], [predicted, plain], type=Kinds, lenient=True)
+        assert scored.rows[0].tolist() == rows[0]
+
+
+def test_a_list_and_a_mapping_in_one_batch_are_what_they_are():
+    reference, predicted = [["a"], ["b"], {"c": 1}], [{"a": 1}, ["b"], {"c": 1}]
+    for batch in (None, 1):
+        rows = ts.evaluate("f1(match(exact))", reference * 20, predicted * 20, batch=batch).rows
+        assert rows[:3].tolist() == [[0, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
+
+
+def test_a_whole_document_of_another_kind_is_an_error():
+    with pytest.raises(ts.TallystickError, match="document 1: expected a list, found dict"):
+        ts.evaluate(ts.derive(list[str]), [["a"], ["b"]], [["a"], {}])
+
+
+INNER = {"type": "object", "properties": {"y": {"type": "number"}}, "required": ["y"]}
+OUTER = {"type": "object", "properties": {"p": {"type": "string"}, "z": INNER}, "required": ["p"]}
+
+
+@pytest.mark.parametrize("found", [{}, {"w": 3}])
+def test_a_predicted_object_that_no_reference_has_counts_the_same_in_every_shard(found):
+    """It lacks a field that nobody has had yet; that is no misspelt field."""
+    reference = [{"p": "a"} for _ in range(50)]
+    predicted = [dict(one) for one in reference]
+    predicted[7] = {"p": "a", "z": found}
+    more = [{"p": "a", "z": {"y": 1}}, *reference[1:]]
+    alone, beside = (ts.score(side, predicted, schema=OUTER, lenient=True) for side in (reference, more))
+    assert alone.rows[7].tolist() == beside.rows[7].tolist() == [1, 2 + len(found), 1, 1]
+
+
+def test_a_field_of_a_metric_that_no_reference_has_is_misspelt():
+    with pytest.raises(ts.TallystickError, match="expected a field 'nmae', found fields name"):
+        ts.evaluate("f1(each(nmae=exact))", [{"name": "a"}] * 3, [{"name": "a"}] * 3)
+
+
+def test_a_default_of_a_mapping_is_no_value_and_the_mapping_stays_as_it_is():
+    from collections import defaultdict
+
+    metric = ts.f1(ts.each(a=ts.exact, b=ts.optional(ts.exact)))
+    found = defaultdict(int, a=1)
+    assert metric({"a": 1, "b": 0}, found) == ts.evaluate(metric, [{"a": 1, "b": 0}], [found], batch=1).f1 == 2 / 3
+    assert dict(found) == {"a": 1}

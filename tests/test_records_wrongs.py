@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pydantic
 import pytest
 from hypothesis import given, settings
@@ -1024,3 +1026,18 @@ def test_decimals_that_are_no_numbers_are_read_as_floats_are(value):
 def test_a_key_that_is_a_tuple_is_named():
     with pytest.raises(TallystickError, match=r"reference: has the key \(1, 2\); expected text"):
         ts.score([{"d": {(1, 2): "a"}}], [{"d": {}}])
+
+
+def test_maps_of_a_table_in_memory_are_the_maps_of_its_file(tmp_path):
+    kind = pa.map_(pa.string(), pa.int64())
+    tables = [
+        pa.table({"id": ["1"], "m": pa.array([one], type=kind)}) for one in ([("a", 1), ("b", 2)], [("b", 2), ("a", 3)])
+    ]
+    files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
+    for table, file in zip(tables, files, strict=True):
+        pq.write_table(table, file)
+    assert ts.score(*tables).tally == ts.score(*files).tally
+    assert ts.score(*tables).f1 == 0.5
+    twice = pa.table({"id": ["1"], "m": pa.array([[("a", 1), ("a", 2)]], type=kind)})
+    with pytest.raises(TallystickError, match="a table: "):
+        ts.score(tables[0], twice)

@@ -158,3 +158,12 @@ def test_a_record_with_an_equality_of_its_own_keeps_it():
             return hash(self.text.lower())
 
     assert ts.evaluate(ts.f1(ts.match(ts.exact)), [[Name("A")]], [[Name("a")]]).f1 == 1
+
+
+def test_a_decimal_that_is_no_number_and_a_batch_that_is_no_number():
+    from decimal import Decimal
+
+    assert ts.equal(Decimal("NaN"), 1.5) == 0
+    assert ts.equal(np.float32(1.5), np.float32(1.5)) == 1
+    with pytest.raises(MetricError, match="batch must be 1 or more"):
+        ts.evaluate(ts.f1(ts.match(ts.exact)), [["a"]], [["a"]], batch="x")

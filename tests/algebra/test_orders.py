@@ -256,3 +256,26 @@ def test_a_tree_may_be_deeper_than_pythons_stack():
     assert list(tree) == [*range(1199, -1, -1), "leaf"]
     assert list(tree.relabelled(str)) == [*map(str, range(1199, -1, -1)), "leaf"]
     assert ts.evaluate("f1(tree(exact))", [chain], [chain]).f1 == 1
+
+
+ITEM = 'record(x=exact, y=text("levenshtein"))'
+
+
+@pytest.mark.parametrize(
+    "wrap", [list, lambda items: Tree(items[0], [Tree(one) for one in items[1:]])], ids=["list", "tree"]
+)
+@pytest.mark.parametrize("batch", [None, 1])
+def test_items_that_meet_with_no_similarity_at_all_are_worth_nothing(wrap, batch):
+    """Two blocks in each document, in both of which every φ is 0: no group of pairs is left to solve."""
+    sides = [wrap([{"x": x, "y": y} for x in (1, 2)]) for y in "ab"]
+    if wrap is list:
+        names = [f"match({ITEM})", f"match({ITEM}, N:1)", f"greedy({ITEM})", f"sequence({ITEM})", f"links({ITEM})"]
+        names += [f"match({ITEM}, N:N)", f"sequence(f1(sequence({ITEM})))"]
+    else:
+        names = [f"{name}({ITEM})" for name in ("tree", "top_down", "unordered")]
+    for name in names:
+        reference, predicted = ([[side]] if "f1(" in name else [side] for side in sides)
+        assert ts.evaluate(f"f1({name})", reference * 40, predicted * 40, batch=batch).f1 == 0, name
+    if wrap is list:
+        tables = [[[one] for one in side] for side in sides]
+        assert ts.evaluate(f"f1(grid({ITEM}))", tables[:1] * 40, tables[1:] * 40, batch=batch).f1 == 0

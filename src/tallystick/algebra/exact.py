@@ -320,8 +320,12 @@ def _numbers(values: Collection[Any], kinds: set[type]) -> F64:
         return np.fromiter((value if type(value) is float else np.nan for value in values), np.float64, len(values))
     numbers = np.full(len(values), np.nan)
     for k, value in enumerate(values):
-        if isinstance(value, (int, float, decimal.Decimal, fractions.Fraction, np.number)) and abs(value) < 1e300:
-            numbers[k] = float(value)
+        if isinstance(value, decimal.Decimal) and value.is_nan():
+            continue
+        if isinstance(value, (int, float, decimal.Decimal, fractions.Fraction, np.number)):
+            known: Any = float(value) if isinstance(value, np.floating) else value  # 1e300 is too large for a short one
+            if abs(known) < 1e300:
+                numbers[k] = float(known)
     return numbers
 
 

@@ -27,8 +27,8 @@ from tallystick.engine.arrays import (
     Pairs,
     Sums,
     number_jointly,
+    runs,
     sort_order,
-    starts_of_runs,
 )
 from tallystick.engine.data import Bag, Data, Objects, Scope, items
 from tallystick.engine.orders import Matched
@@ -153,7 +153,7 @@ class Grid(Limited, _Aligning):
         found = self.item_pairs(r, p, blocks)
         groups = r.owners[found.i] * len(p) + p.owners[found.j]
         order = sort_order(groups, max(1, len(r) * len(p)))
-        for one in np.split(order, starts_of_runs(groups[order])[1:]) if len(order) else []:
+        for one in runs(order, groups):
             i, j = int(r.owners[found.i[one[0]]]), int(p.owners[found.j[one[0]]])
             (here, *left), (there, *right) = r.cells_of(i), p.cells_of(j)
             table = np.zeros((here.stop - here.start, there.stop - there.start))

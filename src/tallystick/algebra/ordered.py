@@ -52,8 +52,8 @@ from tallystick.engine.arrays import (
     number_jointly,
     number_lists,
     offsets_of,
+    runs,
     sort_order,
-    starts_of_runs,
     sum_by_key,
 )
 from tallystick.engine.data import Bag, Data, Objects, Scope, leaf_values
@@ -164,9 +164,9 @@ class Sequence(Limited, Matching):
                 return Pairs.joined([Pairs.none(), *_rectangles(found, r.owners)]), {}
             groups = r.owners[found.i] * len(p) + p.owners[found.j]
             order = sort_order(groups, max(1, len(r) * len(p)))
-            starts, chosen = starts_of_runs(groups[order]), [Pairs.none()]
-            for one in np.split(order, starts[1:]) if len(order) else []:
-                spent = (time.monotonic() - began) / max(1, len(starts))
+            problems, chosen = runs(order, groups), [Pairs.none()]
+            for one in problems:
+                spent = (time.monotonic() - began) / max(1, len(problems))
                 limit = max(self.seconds / 10, self.seconds - spent) if len(one) > LONG_PAIRS else None
                 taken, upper = _taken(found, one, limit)
                 chosen.append(taken)
@@ -256,7 +256,7 @@ def _rectangles(found: Grid, owners: I64) -> Iterator[Pairs]:
     if not alone.all():
         rest = np.flatnonzero(np.isin(owners[found.i], owner[~alone]))
         order = rest[np.argsort(owners[found.i[rest]], kind="stable")]
-        for one in np.split(order, starts_of_runs(owners[found.i[order]])[1:]):
+        for one in runs(order, owners[found.i]):
             yield _taken(found, one)[0]
 
 
@@ -448,7 +448,7 @@ class Structured(Matching):
         a, b = r.owners[found.i], p.owners[found.j]
         groups = a * len(p) + b
         order = sort_order(groups, max(1, len(r) * len(p)))
-        problems = np.split(order, starts_of_runs(groups[order])[1:]) if len(order) else []
+        problems = runs(order, groups)
         spent = (time.monotonic() - began) / max(1, len(problems))
         limit = max(self.time_limit / 10, self.time_limit - spent)
         for one in problems:

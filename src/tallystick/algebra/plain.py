@@ -142,6 +142,8 @@ class Getter:
         kind, names = type(value), self.names
         make: Callable[..., Callable[[Any], Any]]
         keys: Iterable[Any] = names
+        if hasattr(kind, "__missing__"):
+            raise Uncovered
         if isinstance(value, Mapping):
             make = itemgetter
         elif kind in NO_RECORDS or value is None:
@@ -238,9 +240,7 @@ class Plan:
         kind = type(predicted)
         if kind is Surplus:
             surplus, predicted = len(predicted.leaves), predicted.value
-        if self.known is not None and (
-            (type(reference) is dict and self.known.find(reference)) or (kind is dict and self.known.find(predicted))
-        ):
+        if self.known is not None and (self.known.find(reference) or any(self.known.look(predicted))):
             raise Uncovered
         if type(predicted) is Invalid:  # what is empty in the reference counts, too
             raise Uncovered
@@ -289,14 +289,11 @@ def value_of(metric: Node, reference: Any, predicted: Any) -> float:
 
 def _tally_of_columns(metric: Node, reference: Any, predicted: Any) -> tuple[float, float, float, float]:
     """The tally of one document, laid out as columns of one row. What the metric cannot compare in a prediction is surplus, as in an evaluation."""
-    from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown
+    from tallystick.algebra.surplus import Surpluses, accept_documents, without_unknown
     from tallystick.engine.data import as_objects
 
-    known = getattr(metric, "known", None)
-    if known is not None:
-        sides = [as_objects(look_for_unknown(known, Objects([side]))) for side in (reference, predicted)]
-        left, right = settle_unknown([0], sides[0], sides[1], Surpluses())
-        reference, predicted = left[0], right[0]
+    sides = without_unknown(metric, Objects([reference]), Objects([predicted]), [0], Surpluses())
+    reference, predicted = (as_objects(side)[0] for side in sides)
     try:
         return _tally_of_known(metric, reference, predicted)
     except ValueMismatch:

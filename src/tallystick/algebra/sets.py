@@ -52,7 +52,7 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.engine.assignment import in_one_piece, rank_within
-from tallystick.engine.data import Bag, Data, Entries, Scope, as_objects, items, repeated
+from tallystick.engine.data import Bag, Data, Scope, first_mapping, items, repeated
 from tallystick.engine.values import REFUSED, Refusals
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
@@ -102,9 +102,9 @@ class Matching(Similarity):
         assert isinstance(right, Bag)
         looked_at = self.inner.looks_at()
         if looked_at is not None and looked_at.keys().isdisjoint(ENTRY):
-            for side, data in ((left, reference), (right, predicted)):
-                if isinstance(side.items, Entries) and len(side):
-                    raise ValueMismatch(f"at {scope}: expected a list, found a mapping {as_objects(data)[0]!r:.60}")
+            for data in (reference, predicted):
+                if (found := first_mapping(data)) is not None:
+                    raise ValueMismatch(f"at {scope}: expected a list, found a mapping {found!r:.60}")
         return self._encode_bags(left, right, scope.items())
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.algebra.derive import Shape
     from tallystick.algebra.node import Node
 
+COMPOUND = frozenset((dict, list))
 OPEN = "__further_keys_welcome__"
 """The mark of a record type that a schema leaves open."""
 
@@ -104,6 +105,12 @@ class Place:
     """The records of a union of several; each knows its own keys only."""
     fixed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     """What may be under keys that tell the records of a union apart."""
+    loose: bool = False
+    """Whether something else may be there that JSON has as an object or a list: a tree, a tuple."""
+    scalars: set[str] = field(default_factory=set)
+    """The keys under which there are neither objects nor lists."""
+    scalar_values: bool = False
+    scalar_items: bool = False
 
     def and_also(self, keys: Collection[str]) -> Place:
         """The same with more keys that are known."""
@@ -120,9 +127,32 @@ class Place:
 
     def find(self, value: Any) -> list[tuple[str, Any]]:
         """The leaves under unknown keys of a document, each with the path of its key, and items that hold nothing."""
+        return self.look(value, False)[0]
+
+    def look(self, value: Any, kinds: bool = True) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+        """The same, and objects and lists where the type has something else, each with its path."""
         out: list[tuple[str, Any]] = []
-        _find(value, self, "", out)
-        return out
+        wrong: list[tuple[str, Any]] = []
+        _find(value, self, "", out, wrong if kinds else None)
+        return out, wrong
+
+    def takes(self, kind: type) -> bool:
+        """Whether an object or a list may be there."""
+        return kind in self.kinds or self.loose
+
+    def fit(self, value: Any) -> Any:
+        """A value with the objects and lists marked that are where the type has something else."""
+        kind = type(value)
+        if kind not in COMPOUND:
+            return value
+        if not self.takes(kind):
+            return Unfit(value)
+        if kind is list:
+            return [_fit_inside(one, self.items, self.scalar_items) for one in value]
+        place = self.case_of(value)
+        if not place.record:
+            return {key: _fit_inside(one, place.values, place.scalar_values) for key, one in value.items()}
+        return {key: _fit_inside(one, place.below.get(key), key in place.scalars) for key, one in value.items()}
 
 
 def known_keys(type_: Any, ignored: Collection[str] = (), counted: Collection[str] = ()) -> Place:
@@ -162,13 +192,19 @@ class _Walker:
                     self._add(place.cases[-1], case, path)
         elif shape.kind == "map":
             place.kinds.add(dict)
-            place.values = self._inner(shape.parts["value"], f"{path}[*].value") if shape.parts else None
+            if shape.parts:
+                place.values = self._inner(shape.parts["value"], f"{path}[*].value")
+                place.scalar_values = self._is_scalar(shape.parts["value"], f"{path}[*].value")
         elif shape.kind == "items":
             place.kinds.add(list)
-            place.items = self._inner(shape.item, f"{path}[*]") if shape.parts else None
+            if shape.parts:
+                place.items = self._inner(shape.item, f"{path}[*]")
+                place.scalar_items = self._is_scalar(shape.item, f"{path}[*]")
             place.items_count = f"{path}[*]" in self.counted
         elif shape.keys is not None:
             self._add_record(place, shape, shape.keys, path)
+        elif not shape.is_leaf or shape.kind == "unknown":
+            place.loose = True
 
     def _add_record(self, place: Place, shape: Shape, fields: Mapping[str, Any], path: str) -> None:
         from tallystick.algebra.derive import json_keys
@@ -187,11 +223,15 @@ class _Walker:
         seen = self._seen.setdefault(origin, place)
         if seen is not place:  # a type that contains itself, as one of several
             place.below = {**place.below, **seen.below} if place.below else seen.below
+            place.scalars = place.scalars | seen.scalars if place.scalars else seen.scalars
             return
         for name, one in fields.items():
-            under = self._inner(one, f"{path}.{name}" if path else name)
+            where = f"{path}.{name}" if path else name
+            under = self._inner(one, where)
             if under is not None:
                 place.below.update(dict.fromkeys(called.get(name, (name,)), under))
+            elif self._is_scalar(one, where):
+                place.scalars.update(called.get(name, (name,)))
 
     def _inner(self, type_: Any, path: str) -> Place | None:
         if path in self.ignored:
@@ -203,31 +243,74 @@ class _Walker:
         self._add(place, shape, path)
         return place if place.kinds else None
 
+    def _is_scalar(self, type_: Any, path: str) -> bool:
+        """Whether no value of a type is an object or a list, whatever compares it."""
+        shape = self.shape_of(type_)
+        if shape.notes or path in self.ignored:
+            return False
+        if shape.kind == "union":
+            return all(self._is_scalar(case, path) for case in shape.parts.values())
+        return shape.kind == "leaf"
+
 
 def _allows(origin: Any) -> bool:
     settings = getattr(origin, "model_config", None)
     return isinstance(settings, Mapping) and settings.get("extra") == "allow"
 
 
-def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> None:
+Found = list[tuple[str, Any]]
+
+
+def _fit_inside(value: Any, place: Place | None, scalar: bool) -> Any:
+    if place is not None:
+        return place.fit(value)
+    return Unfit(value) if scalar and type(value) in COMPOUND else value
+
+
+def _find(value: Any, place: Place, path: str, out: Found, wrong: Found | None) -> None:
     kind = type(value)
     if kind is dict:
-        place = place.case_of(value)
+        if place.cases:
+            place = place.case_of(value)
         if place.record:
-            if not place.open and not value.keys() <= place.known:
-                _find_unknown_keys(value, place, path, out)
-            for key, inner in place.below.items():
-                if key in value:
-                    _find(value[key], inner, f"{path}.{key}" if path else key, out)
+            _find_in_record(value, place, path, out, wrong)
         elif place.values is not None:
             for one in value.values():
-                _find(one, place.values, f"{path}[*].value", out)
-    elif kind is list and place.items is not None:
-        for one in value:
-            if type(one) in place.items.kinds and _holds_nothing(one):
-                out.extend([] if place.items_count else [(f"{path}[*]", one)])
-            else:
-                _find(one, place.items, f"{path}[*]", out)
+                _find(one, place.values, f"{path}[*].value", out, wrong)
+        elif wrong is not None:
+            _find_wrong(value, dict, place, path, wrong)
+    elif kind is list:
+        if place.items is not None:
+            inner, below = place.items, f"{path}[*]"
+            for one in value:
+                if type(one) in inner.kinds and _holds_nothing(one):
+                    out.extend([] if place.items_count else [(below, one)])
+                else:
+                    _find(one, inner, below, out, wrong)
+        elif wrong is not None:
+            _find_wrong(value, list, place, path, wrong)
+
+
+def _find_wrong(value: Any, kind: type, place: Place, path: str, wrong: Found) -> None:
+    """An object or a list where the type has something else, or in which such things are where it has plain values."""
+    if not place.takes(kind):
+        wrong.append((path, value))
+        return
+    scalar, inside = (place.scalar_values, value.values()) if kind is dict else (place.scalar_items, value)
+    if scalar and not COMPOUND.isdisjoint(map(type, inside)):
+        below = f"{path}[*].value" if kind is dict else f"{path}[*]"
+        wrong.extend((below, one) for one in inside if type(one) in COMPOUND)
+
+
+def _find_in_record(value: dict[Any, Any], place: Place, path: str, out: Found, wrong: Found | None) -> None:
+    if not place.open and not value.keys() <= place.known:
+        _find_unknown_keys(value, place, path, out)
+    for key, inner in place.below.items():
+        if key in value:
+            _find(value[key], inner, f"{path}.{key}" if path else key, out, wrong)
+    if wrong is not None and not COMPOUND.isdisjoint(map(type, map(value.get, place.scalars))):
+        keys = (key for key in place.scalars if type(value.get(key)) in COMPOUND and key not in place.below)
+        wrong.extend((f"{path}.{key}" if path else key, value[key]) for key in sorted(keys))
 
 
 def _find_unknown_keys(value: dict[Any, Any], place: Place, path: str, out: list[tuple[str, Any]]) -> None:
@@ -355,16 +438,52 @@ def split_known(metric: Node) -> tuple[Node, Place | None]:
     return replace(metric, **changed), known
 
 
-def look_for_unknown(place: Place, data: Data) -> Data:
-    """Documents with what is unknown in them around them: plain values as they are, columns if they have unknown fields."""
+def without_unknown(
+    metric: Node, reference: Data, predicted: Data, names: Sequence[Any], findings: Surpluses
+) -> tuple[Data, Data]:
+    """Both sides with what the type of a derived metric does not know apart, and predicted objects and lists where it has
+    something else; a reader has done so already."""
+    place: Place | None = getattr(metric, "known", None)
+    if place is None:
+        return reference, predicted
+    (ours, _), (theirs, misfits) = _look_through(place, reference, False), _look_through(place, predicted, True)
+    if ours is reference and theirs is predicted and not misfits:
+        return reference, predicted
+    left, right = settle_unknown(names, as_objects(ours), as_objects(theirs), findings)
+    if misfits:
+        right = list(right)
+        for row, wrong in misfits.items():
+            if not place.look(left[row])[1]:  # what is wrong in the reference, too, is not the prediction's fault
+                right[row] = _fit_document(metric, place, right[row], wrong, names[row], findings)
+    return Objects(left), Objects(right)
+
+
+def _fit_document(metric: Node, place: Place, value: Any, wrong: Found, name: Any, findings: Surpluses) -> Any:
+    """A predicted document of which nothing is left but what can be compared, with the rest as what is surplus."""
+    if not wrong[0][0]:
+        expected = "a list" if list in place.kinds else "an object"
+        raise ValueMismatch(f"document {name}: expected {expected}, found {type(value).__name__} {value!r:.60}")
+    unknown = value.leaves if type(value) is Surplus else ()
+    kept, refusals = accept_value(metric, place.fit(value.value if unknown else value))
+    for path, found in (*(one for one in wrong if one[0] not in refusals.asked), *refusals.wrong):
+        findings.note_misfit(path, f"document {name}: {path}: {found!r:.40}")
+    leaves = (*unknown, *refusals.leaves)
+    return Surplus(kept, leaves) if leaves else kept
+
+
+def _look_through(place: Place, data: Data, kinds: bool) -> tuple[Data, dict[int, Found]]:
+    """Documents with what is unknown in them around them: plain values as they are, columns if they have unknown fields. And by row
+    the objects and lists that are where the type has something else."""
     if not isinstance(data, Objects):
         data = Objects(as_objects(data)) if not _knows_columns(place, data) else data
-    if not isinstance(data, Objects) or dict not in set(map(type, data.values)):
-        return data
-    found = [place.find(value) if type(value) is dict else () for value in data.values]
-    if not any(found):
-        return data
-    return Objects([Surplus(v, tuple(leaves)) if leaves else v for v, leaves in zip(data.values, found, strict=True)])
+    if not isinstance(data, Objects) or COMPOUND.isdisjoint(data.kinds):
+        return data, {}
+    found = [place.look(value, kinds) if type(value) in COMPOUND else ((), ()) for value in data.values]
+    wrong = {row: list(one[1]) for row, one in enumerate(found) if one[1]}
+    if any(one[0] for one in found):
+        both = zip(data.values, found, strict=True)
+        data = Objects([Surplus(value, tuple(one[0])) if one[0] else value for value, one in both])
+    return data, wrong
 
 
 def _knows_columns(place: Place, data: Data) -> bool:
@@ -396,8 +515,9 @@ def accept_value(metric: Node, value: Any) -> tuple[Any, Refusals]:
 
 def accept_documents(metric: Node, predicted: Data, keys: Sequence[Any], findings: Surpluses) -> Data | None:
     """The documents with what the metric cannot compare apart, as what is surplus; None if it can compare all of them, or if a
-    whole document is of another kind, which is no prediction."""
-    out, wrong = list(as_objects(predicted)), False
+    whole document is of another kind, which is no prediction. The keys of a type are spelled as they are: a prediction that lacks one
+    lacks a value."""
+    out, wrong, known = list(as_objects(predicted)), False, getattr(metric, "known", None) is not None
     plain = [one.value if type(one) is Surplus else one for one in out]
     rows = [row for row, one in enumerate(plain) if one is not None and type(one) is not Invalid]
     for place in _suspects(metric, [plain[row] for row in rows]):
@@ -406,8 +526,8 @@ def accept_documents(metric: Node, predicted: Data, keys: Sequence[Any], finding
         for path, found in refusals.wrong:
             if not path:
                 return None
-            wrong = True
             findings.note_misfit(path, f"document {keys[row]}: {path}: {found!r:.40}")
+        wrong = wrong or bool(refusals.wrong) or (known and value is not plain[row])
         leaves = (*(out[row].leaves if type(out[row]) is Surplus else ()), *refusals.leaves)
         out[row] = Surplus(value, leaves) if leaves else value
     return Objects(out) if wrong else None

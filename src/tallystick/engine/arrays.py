@@ -81,6 +81,11 @@ def starts_of_runs(ordered: I64) -> I64:
     return np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
 
 
+def runs(order: I64, keys: I64) -> list[I64]:
+    """An order that sorts keys, cut into its runs of equal keys; of no keys there is none."""
+    return np.split(order, starts_of_runs(keys[order])[1:]) if len(order) else []
+
+
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """The different values of an array, in their order. `np.unique` is slower for integers, and loads `numpy.ma` first, 10 ms."""
     ordered = np.sort(values, axis=None)

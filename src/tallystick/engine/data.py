@@ -389,6 +389,8 @@ def _field_of_objects(data: Objects, name: str, scope: Scope, may_miss: bool, ab
     first = values[0]
     try:
         if isinstance(first, Mapping):
+            if any(hasattr(kind, "__missing__") for kind in data.kinds):  # to ask it for a key would put the key there
+                raise KeyError
             return list(map(itemgetter(name), values))
         if not NO_RECORDS.isdisjoint(data.kinds):  # a text has a method of the name `title`, which is no field
             raise TypeError
@@ -421,10 +423,10 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
 
 
 def note_absence(
-    name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope, *, seldom: bool = False
+    name: str, sides: Sequence[Data], values: Iterable[Data], scope: Scope, *, seldom: bool = False
 ) -> None:
-    """Remember a field that no mapping of either side has had so far: at the end of the evaluation that is a misspelt
-    one, not a missing value. What is remembered is the message, or nothing once the field was seen. A field that `seldom` is
+    """Remember a field that no mapping of either side, the reference first, has had so far, though the reference has mappings there:
+    at the end of the evaluation that is a misspelt one, not a missing value. (A prediction alone may lack what it likes.) What is remembered is the message, or nothing once the field was seen. A field that `seldom` is
     there, such as a mark, is misspelt only where there is one of nearly this name."""
     absent = scope.memory.absent
     path = scope.field(name).path
@@ -435,7 +437,7 @@ def note_absence(
     seen = any(not isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
     if seen or any(name in row for row in (*columns, *rows)):
         absent[path] = ""
-    elif (rows or columns) and path not in absent:
+    elif len(sides[0]) and path not in absent:
         known = dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row)
         if not seldom or did_you_mean(name, known):
             absent[path] = _no_field(scope, name, known)
@@ -480,10 +482,9 @@ def items(data: Data, scope: Scope) -> Bag | Index:
     if not isinstance(data, Objects):
         raise ValueMismatch(f"at {scope}: expected collections, found {_kind(data)}")
     values = data.values
-    kinds = set(map(type, values))
-    if any(issubclass(kind, Mapping) for kind in kinds):
-        if not all(issubclass(kind, Mapping) for kind in kinds):
-            raise ValueMismatch(f"at {scope}: expected mappings throughout, found also {_names(kinds)}")
+    kinds = data.kinds
+    mappings = {kind for kind in kinds if issubclass(kind, Mapping)}
+    if mappings and mappings == kinds:
         keys = Objects(list(chain.from_iterable(values)))
         inside = Objects(list(chain.from_iterable(value.values() for value in values)))
         return Bag(offsets_of(list(map(len, values))), Entries({"key": keys, "value": inside}))
@@ -492,7 +493,24 @@ def items(data: Data, scope: Scope) -> Bag | Index:
             example = next(value for value in values if type(value) is kind)
             hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
             raise ValueMismatch(f"at {scope}: expected a collection, found {kind.__name__} {example!r:.60}{hint}")
+    if mappings:  # each row is what it is, whatever the others are
+        values = [_entries(value) if type(value) in mappings else value for value in values]
     return Bag(offsets_of(list(map(len, values))), Objects(list(chain.from_iterable(values))))
+
+
+def _entries(value: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": one} for key, one in value.items()]
+
+
+def first_mapping(data: Data) -> Any:
+    """The first of some collections that is a mapping, or None."""
+    if isinstance(data, Bag):
+        return as_objects(data)[0] if isinstance(data.items, Entries) and len(data) else None
+    if isinstance(data, Nullable):
+        return first_mapping(data.present)
+    if not isinstance(data, Objects) or not any(issubclass(kind, Mapping) for kind in data.kinds):
+        return None
+    return next(value for value in data.values if isinstance(value, Mapping))
 
 
 def repeated(data: Data) -> Data:
@@ -511,10 +529,6 @@ def _kind(data: Data) -> str:
     if isinstance(data, np.ndarray):
         return f"an array of {data.dtype}"
     return "plain values" if isinstance(data, Leaf) else f"a {type(data).__name__}"
-
-
-def _names(kinds: Iterable[type]) -> str:
-    return ", ".join(sorted(kind.__name__ for kind in kinds if not issubclass(kind, Mapping)))
 
 
 # Documents with values that no field of the metric could ever meet, and how many: what precision has to pay for.

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, starts_of_runs
+from tallystick.engine.arrays import F64, I64, runs
 from tallystick.engine.native import Climb, compiled
 from tallystick.engine.orders import Matched, match_dense, match_orders, reachability
 from tallystick.frozen import frozen
@@ -320,7 +320,7 @@ def _batches(lefts: I64, rights: I64, keys_left: I64, keys_right: I64) -> Iterat
     classes = [np.frexp(side - 0.5)[1] for side in (height, width)]  # 1, 2, 3 to 4, 5 to 8, ...
     kind = ((levels[0][a] + levels[1][b]) * 64 + classes[0]) * 64 + classes[1]
     order = np.argsort(kind, kind="stable")
-    for batch in np.split(order, starts_of_runs(kind[order])[1:]):
+    for batch in runs(order, kind):
         most = max(1, _CELLS // int((height[batch].max() + 1) * (width[batch].max() + 1)))
         for begin in range(0, len(batch), most):
             some = batch[begin : begin + most]

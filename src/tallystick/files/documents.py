@@ -658,7 +658,10 @@ def table_rows(given: Any) -> list[dict[str, Any]] | None:
     if hasattr(given, "to_dicts"):  # polars
         return list(given.to_dicts())
     if hasattr(given, "to_pylist") and hasattr(given, "schema"):  # pyarrow
-        return list(given.to_pylist())
+        try:
+            return list(given.to_pylist(maps_as_pydicts="strict"))
+        except (ValueError, KeyError) as error:  # a key twice
+            raise MetricError(f"a table: {str(error).splitlines()[0]}") from None
     if hasattr(given, "to_list") and hasattr(given, "column_names"):  # datasets
         return list(given.to_list())
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas

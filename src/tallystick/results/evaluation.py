@@ -20,7 +20,7 @@ from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.plain import plan_of
 from tallystick.algebra.proofs import Proofs
-from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
+from tallystick.algebra.surplus import Surpluses, accept_documents, without_unknown
 from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.clock import within
 from tallystick.engine.data import (
@@ -31,7 +31,6 @@ from tallystick.engine.data import (
     Objects,
     Scope,
     as_data,
-    as_objects,
     is_arrow,
     longest_lists,
     separable,
@@ -323,20 +322,6 @@ class Evaluation:
         return self._taken.result()
 
 
-def without_unknown(
-    metric: Node, reference: Data, predicted: Data, names: Sequence[Any], surplus: Surpluses
-) -> tuple[Data, Data]:
-    """Both sides with the keys that the type of a derived metric does not know apart: a reader has done so already."""
-    place = split_known(metric)[1]
-    if place is None:
-        return reference, predicted
-    sides = [look_for_unknown(place, side) for side in (reference, predicted)]
-    if sides[0] is reference and sides[1] is predicted:
-        return reference, predicted
-    left, right = settle_unknown(names, as_objects(sides[0]), as_objects(sides[1]), surplus)
-    return Objects(left), Objects(right)
-
-
 def _tally_there(job: tuple[Account, Node, Data, Data, Sequence[Any]]) -> Account:
     """In a worker: the tallies of some documents."""
     account, metric, reference, predicted, names = job
@@ -382,7 +367,7 @@ def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
 
 
 def _check_how(batch: int | None, executor: Executor | None) -> None:
-    if batch is not None and batch < 1:
+    if batch is not None and (not isinstance(batch, int) or batch < 1):
         raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
     if executor is not None and not hasattr(executor, "submit"):
         raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
