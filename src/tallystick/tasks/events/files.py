@@ -539,13 +539,18 @@ def read_events(
         else:
             out.add(key, document, record.place, tokens=document.tokens)
     if out.format == "JSON":
-        beside = {} if reference is None else out.beside(reference)
-        tokens = {name: of.tokens for name, of in out.values.items()}
-        tokens |= {name: reference.values[here].tokens for name, here in beside.items() if reference is not None}
-        mentions = {name: _mentions(of) for name, of in out.values.items()}
-        warn_outside(out, mentions, {name: len(of) for name, of in tokens.items()})
-        check_said(out, mentions, tokens)
+        _hold_against_tokens(out, reference)
     return out
+
+
+def _hold_against_tokens(out: Documents[EventDocument], reference: Documents[EventDocument] | None) -> None:
+    """Offsets and texts beside the tokens that they are about: those of the reference, where it has the document."""
+    tokens = {name: of.tokens for name, of in out.values.items()}
+    if reference is not None:
+        tokens |= {name: reference.values[here].tokens for name, here in out.beside(reference).items()}
+    mentions = {name: _mentions(of) for name, of in out.values.items()}
+    warn_outside(out, mentions, {name: len(of) for name, of in tokens.items()})
+    check_said(out, mentions, tokens)
 
 
 def _mentions(document: EventDocument) -> list[Mention]:
