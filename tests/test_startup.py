@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import startup
+from running import run_python
 
 HEAVY = {"scipy", "pandas", "pyarrow", "rich", "pydantic", "lap", "rapidfuzz", "highspy"}
 
@@ -117,3 +118,25 @@ def test_scoring_coreference_loads_nothing_heavy(tmp_path):
         "tallystick.tasks.equations",
     }
     assert not loaded & heavy
+
+
+def test_garbage_is_looked_for_more_seldom_only_as_long_as_there_is_hardly_any():
+    program = """
+import gc, weakref
+from tallystick.cli import _look_for_garbage_seldom
+
+class Thing: pass
+
+def circle():
+    one = Thing()
+    one.itself = one
+    return weakref.ref(one)
+
+gc.collect()
+_look_for_garbage_seldom(1000)
+kept = [[] for _ in range(1500)]
+print(gc.get_threshold()[0])
+circles = [circle() for _ in range(20_000)]
+print(gc.get_threshold()[0], sum(one() is not None for one in circles) < 10_000)
+"""
+    assert run_python(program).split() == ["8000", "8000", "True"]

@@ -456,3 +456,21 @@ def test_shards_are_the_file_and_know_their_lines_however_much_is_read_at_once(t
                 assert (start, line) == (at, 1 + data.count(b"\n", 0, start))
                 at = stop
             assert at == len(data)
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_file_that_was_cut_before_is_cut_alike_without_looking_through_it(tmp_path, monkeypatch, name):
+    from tallystick.run.cutting import Scanner
+
+    task, gold, system = make(tmp_path, name)
+    boundaries, other = (find_task(task).boundaries(file, None) for file in (gold, system))
+    take = Scanner.take
+    for size in (1, 300):
+        known: dict = {}
+        anew = repr(list(cut_in_order(gold, system, boundaries, other, size=size)))
+        assert list(cut_in_order(gold, None, boundaries, size=size, known=known))
+        with monkeypatch.context() as patched:
+            patched.setattr(Scanner, "take", lambda self, **how: take(self, **how) if self.name != gold else 1 / 0)
+            assert repr(list(cut_in_order(gold, system, boundaries, other, size=size, known=known))) == anew
+            with pytest.raises(ZeroDivisionError):  # another size is another cut
+                list(cut_in_order(gold, system, boundaries, other, size=size + 1, known=known))

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
     from tallystick.results.accounts import Wants
     from tallystick.results.results import Results
+    from tallystick.run.cutting import Cuts
     from tallystick.run.shards import Finished
     from tallystick.show.tables import Table
 
@@ -432,12 +433,13 @@ def score_in_shards(
     rows = common.wants_rows or (common.macro and task.rows_for_means)
     wants = Wants(rows, fields, labels, absent=task.allows_absent(settings))
     with workers_of(task, engine) as executor:
-        known = task.look_first(files, settings, partial(_ask_parts, task, settings, engine.shard, executor))
+        cuts: Cuts = {}
+        known = task.look_first(files, settings, partial(_ask_parts, task, settings, engine.shard, executor, cuts))
         asked = asked_of(common)
         reading = Reading(part=True, known=known, asked=asked)
         key = {"metrics": metrics, **asdict(settings), "known": known, "asked": asked}
         score = ScorePart(task, metrics, settings, reading)
-        done = run_in_shards(task, engine, score, files, executor, key=key, wants=wants)
+        done = run_in_shards(task, engine, score, files, executor, key=key, wants=wants, cuts=cuts)
         done = replace(done, results=asked.decided(done.results))
     gathered = Scored(None, done.results, extra=done.extra, unanswered=done.unanswered)
     put_together = task.put_together(gathered, files, settings, reading)
@@ -473,9 +475,9 @@ def refuse_whole(task: Task, settings: Any, given: Mapping[str, bool]) -> None:
 
 def run_in_shards(
     task: Task, engine: Engine, score: ScorePart, files: Files, executor: Executor | None, *, key: dict[str, Any],
-    wants: Wants,
+    wants: Wants, cuts: Cuts,
 ) -> Finished:  # fmt: skip
-    """Score two files in shards."""
+    """Score two files in shards; `cuts` are those of before."""
     from tallystick.files.boundaries import LINES, Boundaries, name_under
     from tallystick.run.cutting import shard_size
     from tallystick.run.shards import Telling, run_files
@@ -503,7 +505,7 @@ def run_in_shards(
     ):
         done = run_files(
             score, reference, predicted, sides[0], sides[-1], executor=executor, state=state, wants=wants, size=size,
-            tell=Telling(say, advance),
+            tell=Telling(say, advance), known=cuts,
         )  # fmt: skip
         if state is not None and state.taken:
             say(f"{engine.state}: {state.taken:,} of {done.shards:,} shards were known")
@@ -532,7 +534,7 @@ def _load_scoring(task: Task) -> None:
 
 
 def _ask_parts(
-    task: Task, settings: Any, size: int | None, executor: Executor | None, question: Callable[[Any], T],
+    task: Task, settings: Any, size: int | None, executor: Executor | None, cuts: Cuts, question: Callable[[Any], T],
     files: Sequence[str | None],
 ) -> list[T]:  # fmt: skip
     """What all parts of some files answer, in order, before any is scored; nothing if one of them is read as a whole."""
@@ -548,7 +550,7 @@ def _ask_parts(
         boundaries = task.boundaries(file, settings)
         if not isinstance(boundaries, Boundaries):
             return []
-        shards = cut_in_order(file, None, boundaries, size=size or shard_size(file, boundaries))
+        shards = cut_in_order(file, None, boundaries, size=size or shard_size(file, boundaries), known=cuts)
         parts = (shard.reference for shard in shards)
         try:
             found += [answer for _, answer in in_order(executor, question, parts)]

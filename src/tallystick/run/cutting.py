@@ -24,7 +24,7 @@ import numpy as np
 from tallystick.engine.arrays import I64
 from tallystick.engine.native import compiled
 from tallystick.errors import InputError, Place, SidesMismatch
-from tallystick.files.boundaries import LINES, Boundaries, Uncut, name_under
+from tallystick.files.boundaries import LINES, Boundaries, Find, Uncut, name_under
 from tallystick.files.source import (
     Range,
     Source,
@@ -35,7 +35,7 @@ from tallystick.files.source import (
 )
 from tallystick.frozen import frozen
 
-PIECE = 1 << 17
+PIECE = 1 << 18
 """Bytes that are read at once."""
 SHARD = 4 << 20
 """Bytes of the reference in a shard, unless said otherwise."""
@@ -121,6 +121,11 @@ class Scanner:
         data = self._cut_off(at, at if self.holds or count < 2 else first)
         self._starts = self._starts[count:]
         return _Cut(start, at, line, count, first - start, data, self._position())
+
+    def again(self, cut: _Cut) -> _Cut:
+        """A cut that was made before, with its first document."""
+        self._stream.seek(cut.start)
+        return replace(cut, data=self._stream.read(cut.first))
 
     def _find(self, size: int | None, documents: int | None) -> int | None:
         """Where to cut; what stands before the first document belongs to it."""
@@ -220,17 +225,37 @@ def shard_size(name: str, boundaries: Boundaries | Uncut, *, stored: bool = Fals
     return min(most, max(SHARD // 8, total // 16)) if total else most
 
 
+Cuts = dict[tuple[str, int, Find], list[_Cut]]
+"""How files were cut, by their names, the size of a shard and what finds documents: they need not be looked through again."""
+
+
+def _cuts(scanner: Scanner, size: int, known: Cuts) -> Iterator[_Cut]:
+    """A file in cuts of at least so many bytes: those that are known, or new ones, which are known then if the file can be read again."""
+    key = scanner.name, size, scanner.boundaries.find
+    if key in known:
+        yield from map(scanner.again, known[key])
+        return
+    found = []
+    while (cut := scanner.take(size=size)) is not None:
+        found.append(replace(cut, data=b""))
+        yield cut
+    if not scanner.holds:
+        known[key] = found
+
+
 def cut_in_order(
-    reference: str, predicted: str | None, boundaries: Boundaries, other: Boundaries | None = None, *, size: int = SHARD
-) -> Iterator[Shard]:
-    """Shards of two files whose documents have one order; that there are as many on both sides is checked at the end."""
+    reference: str, predicted: str | None, boundaries: Boundaries, other: Boundaries | None = None, *, size: int = SHARD,
+    known: Cuts | None = None,
+) -> Iterator[Shard]:  # fmt: skip
+    """Shards of two files whose documents have one order; that there are as many on both sides is checked at the end. `known` is how
+    the reference was cut before, or where to note it."""
     other = other or boundaries
     left = Scanner(reference, boundaries)
     right = Scanner(predicted, other) if predicted is not None else None
     headers = [Header(), Header()]
     number, agree = 0, True
     try:
-        while (ours := left.take(size=size)) is not None:
+        for ours in _cuts(left, size, {} if known is None else known):
             theirs = right.take(documents=ours.documents) if right is not None else None
             if not number:
                 headers = [find_header(left, ours), find_header(right, theirs)]

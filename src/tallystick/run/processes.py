@@ -225,7 +225,9 @@ def _be_a_worker(pipe: Connection, copies: Sequence[Connection] = ()) -> None:
     for one in copies:
         one.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(50_000, 20, 50)  # as the command line has it: what is read makes no cycles
+    gc.set_threshold(
+        500_000, 20, 50
+    )  # more than a shard has: what is read makes no cycles, and each shard ends with a look
     gc.freeze()  # what the parent has loaded is there to stay, and is not looked at again
     keep_memory()
     parent = multiprocessing.parent_process()

@@ -33,7 +33,7 @@ from tallystick.files.pairing import Repeats, stable_numbers
 from tallystick.frozen import frozen
 from tallystick.results.accounts import Account, Wants, agreed, numbered, numbering
 from tallystick.results.result import Result
-from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
+from tallystick.run.cutting import SHARD, Cuts, Shard, cut_by_name, cut_in_order, size_of
 from tallystick.tasks.contract import Scored
 
 if TYPE_CHECKING:
@@ -213,9 +213,10 @@ def run_files(
     wants: Wants = Wants(),  # noqa: B008 - frozen
     size: int = SHARD,
     tell: Telling = Telling(),  # noqa: B008 - frozen
+    known: Cuts | None = None,
 ) -> Finished:
     """Score two files in shards. `score` is called with the names of two parts and returns results by metric; it has to be
-    something that can be pickled where the executor has processes of its own."""
+    something that can be pickled where the executor has processes of its own. `known` is how the reference was cut before."""
     started = time.monotonic()
     for file, found in ((reference, boundaries), (predicted, other or boundaries)):
         if isinstance(found, Uncut) and file is not None:
@@ -231,7 +232,7 @@ def run_files(
             tell.progress(min(total, shard.position), total)
 
     ways: list[tuple[str, Callable[[], Iterator[Shard] | None]]] = [
-        ("in one order", lambda: cut_in_order(reference, predicted, boundaries, other, size=size)),
+        ("in one order", lambda: cut_in_order(reference, predicted, boundaries, other, size=size, known=known)),
     ]
     if predicted is not None:
         ways.append(
