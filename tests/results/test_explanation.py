@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
+from tallystick.engine.data import Memory, as_data
 from tallystick.engine.values import Invalid
-from tallystick.results import explanation
+from tallystick.results import explanation, leaves
 from tallystick.results.documents import DEEPEST, pack_documents, pack_tree
 from tallystick.results.explanation import explain_document, explain_together
+from tallystick.results.leaves import align, explain_aligned
 from tallystick.structures import Entity, Mention
 
 together = explanation._below
@@ -116,3 +118,46 @@ def test_an_empty_list_against_nothing_is_there_once_and_counts():
             f"  {mark} q: []  {'missed' if mark == '-' else 'spurious'}",
         ]
         assert all(side in lines[0] for side in sides)
+
+
+def read_off(metric, references, predictions, cut):
+    """The alignments of some documents, in reverse, read off the layers of two slices."""
+    slices = [slice(0, cut), slice(cut, None)]
+    tops = [align(metric, as_data(references[some]), as_data(predictions[some]), Memory()) for some in slices]
+    tops = [top.settle() for top in tops]
+    places = [(tops[0], k) if k < cut else (tops[1], k - cut) for k in range(len(references))]
+    return explain_aligned(metric, references[::-1], predictions[::-1], places[::-1])
+
+
+@given(st.data())
+@effort(1)
+def test_alignments_that_are_read_off_layers_are_those_that_are_found_again(data):
+    shape = data.draw(metrics(depth=3))
+    references, predictions = data.draw(corpora(shape))
+    references, predictions = list(references), list(predictions)
+    if shape.node.by_side is not None:
+        return
+    found = read_off(shape.node, references, predictions, data.draw(st.integers(0, len(references))))
+    again = explain_together(shape.node, references[::-1], predictions[::-1])
+    assert found.trees() == again.trees()
+    assert pack_documents(found) == pack_documents(again)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 3])
+def test_layers_alone_explain_records_in_lists(cut):
+    metric = ts.f1(ts.match(ts.each(name=ts.text("levenshtein"), tags=ts.match(ts.exact), born=ts.optional(ts.exact))))
+    references, predictions = [PEOPLE, PEOPLE[:1], []], [GUESSES, GUESSES, GUESSES[:1]]
+    expected = explain_together(metric, references[::-1], predictions[::-1])
+    with patch.object(leaves, "explain_together", side_effect=AssertionError):
+        found = read_off(metric, references, predictions, cut)
+    assert (found.trees(), pack_documents(found)) == (expected.trees(), pack_documents(expected))
+
+
+def test_documents_that_layers_do_not_hold_are_explained_by_themselves():
+    metric = ts.f1(ts.each(a=ts.match(ts.exact)))
+    references = [{"a": ["x"]}, {"a": []}, {"a": ["x"]}, {"a": ["y", "z"]}, {"a": ["y"]}]
+    predictions = [{"a": ["y"]}, {"a": None}, Invalid("no JSON"), {"a": ["z"]}, {"a": ["y"]}]
+    expected = explain_together(metric, references[::-1], predictions[::-1])
+    found = read_off(metric, references, predictions, 2)
+    assert set(found.others) == {2, 3}
+    assert found.trees() == expected.trees()

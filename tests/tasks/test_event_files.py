@@ -172,3 +172,48 @@ def test_an_empty_argument_is_wrong_in_a_prediction_and_an_error_in_a_reference(
     for sides in ((empty, full), (system, gold)):
         with pytest.raises(InputError, match=r":1: events\[0\]\.arguments\[0\]: expected a span with .* 2 to 2"):
             ts.events(*sides)
+
+
+HIRED = ["Ann", "hired", "Bob", "in", "Oslo", "on", "Monday", "after", "a", "long", "talk"]
+
+
+def held(trigger, *arguments, **more):
+    return {"events": [{"type": "Hire", "trigger": trigger, "arguments": list(arguments), **more}]}
+
+
+def test_a_prediction_without_tokens_is_held_against_those_of_the_reference():
+    gold = {"tokens": HIRED, **held({"start": 1, "end": 2, "text": "Hired"}, {"role": "boss", "start": 0, "end": 1})}
+    outside = "lies outside the tokens of its document, the first in 0: tokens 1 to 199 of 11"
+    for system in (held({"start": 1, "end": 200}), {"tokens": HIRED, **held({"start": 1, "end": 200})}):
+        assert any(outside in note for note in ts.events([gold], [system])["tri_c"].notes)
+    said = r"tokens \[1, 2\) say 'fired', but these tokens of the text are 'hired'; correct the offsets"
+    for system in (
+        held({"start": 1, "end": 2, "text": "fired"}),
+        {"tokens": HIRED, **held({"start": 1, "end": 2, "text": "fired"})},
+    ):
+        with pytest.raises(ts.TallystickError, match=said):
+            ts.events([gold], [system])
+    with pytest.raises(ts.TallystickError, match="say 'Bob'"):
+        ts.events([gold], [held({"start": 1, "end": 2}, {"role": "boss", "start": 0, "end": 1, "text": "Bob"})])
+    fine = ts.events([gold], [held({"start": 1, "end": 2, "text": "hired"}, {"role": "boss", "start": 0, "end": 1})])
+    assert (fine["arg_c"].f1, fine["arg_c"].notes) == (1.0, ())
+
+
+def test_relations_too_have_their_offsets_held_against_the_tokens_of_the_reference():
+    one, other = {"start": 0, "end": 1}, {"start": 40, "end": 41}
+    gold = {"tokens": HIRED, "relations": [{"type": "hires", "subj": one, "obj": {"start": 2, "end": 3}}]}
+    system = {"relations": [{"type": "hires", "subj": one, "obj": other}]}
+    assert any("tokens 40 to 40 of 11" in note for note in ts.relations([gold], [system])["boundaries"].notes)
+
+
+@pytest.mark.parametrize("key", ["participants", "roles", "argument_mentions"])
+@pytest.mark.parametrize("task", ["events", "arguments"])
+def test_arguments_under_another_key_are_an_error(task, key):
+    listed = [{"role": "boss", "start": 0, "end": 1}]
+    event = {"id": "e1", "type": "Hire", "trigger": {"start": 1, "end": 2}}
+    gold = {"tokens": HIRED, "events": [{**event, "arguments": listed}]}
+    for found in (listed, {"boss": [[0, 1]]}) if key != "argument_mentions" else (listed,):
+        with pytest.raises(ts.TallystickError, match=f"has no 'arguments', but '{key}'; expected 'arguments'"):
+            getattr(ts, task)([gold], [{"tokens": HIRED, "events": [{**event, key: found}]}])
+    more = {"notes": ["a", "b"], "entities": [{"id": "x"}], "realis": {"kind": "actual"}, "participants": []}
+    getattr(ts, task)([gold], [{"tokens": HIRED, "events": [{**event, **more}]}])

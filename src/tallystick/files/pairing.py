@@ -229,7 +229,7 @@ def require_allowed(
         asked = absent is not None and absent.asked and not none_paired
         found = unmet_ids(missing, extra, asked)
         if none_paired:
-            found = found.replace("the document ids differ", "no document id is in both", 1)
+            found = found.replace("the document ids differ", "the document ids differ, none is on both sides", 1)
         known = absent.remedies(missing, extra) if absent is not None and not none_paired else ()
         remedies = [*known, *([also] if also else [])]
         raise SidesMismatch("; ".join((f"{reference} and {predicted}: {found}", *remedies)))
@@ -257,6 +257,8 @@ class Documents(Generic[T]):
     """What is wrong if the reference is this file too: nothing in it was predicted."""
     tokens: dict[str, int] = field(default_factory=dict)
     """A number for the tokens that offsets count, where they are known."""
+    lengths: dict[str, int] = field(default_factory=dict)
+    """How many these are."""
 
     def add(self, name: str, value: T, place: Place, text: Any = None, tokens: Sequence[str] = ()) -> None:
         """Put a document in; a name may stand for one document only. The `tokens` are what its offsets count, where they are known."""
@@ -266,7 +268,7 @@ class Documents(Generic[T]):
         if text is not None:
             self.texts[name] = text
         if tokens:
-            self.tokens[name] = hash(tuple(tokens))
+            self.tokens[name], self.lengths[name] = hash(tuple(tokens)), len(tokens)
 
     def note_duplicates(self, items: Callable[[T], Sequence[Hashable]], what: str, unless: str = "") -> None:
         """Say how many items of sets were given more than once; `unless` is who counts them as often."""
@@ -283,6 +285,12 @@ class Documents(Generic[T]):
             return [name if name in self.values else None for name in names]
         require_as_many(self.file, len(self.values), file, len(names))
         return list(self.values)
+
+    def beside(self, reference: Documents[T]) -> dict[str, str]:
+        """What the documents of this prediction that have no tokens are called in a reference that has theirs."""
+        named = self.named and reference.named
+        pairs = zip(self.values, self.values if named else reference.values, strict=False)
+        return {name: here for name, here in pairs if here in reference.lengths and name not in self.lengths}
 
     @property
     def side(self) -> Side[str]:

@@ -24,7 +24,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.surplus import is_unknown
-from tallystick.engine.arrays import I64, Column
+from tallystick.engine.arrays import F64, I64, Column
 from tallystick.engine.data import Memory, Objects, Scope, field, leaf_values
 from tallystick.engine.values import Invalid, Surplus, fields_in
 from tallystick.frozen import frozen
@@ -302,6 +302,36 @@ class Level:
                 out[home].append(part)
         return out
 
+    def shape(self) -> Any:
+        """What the levels below are called."""
+        return self.names, tuple(lower.shape() for lower in self.below)
+
+    @staticmethod
+    def joined(levels: Sequence[Level], shifts: Sequence[int]) -> Level:
+        """Levels of one shape as one, each behind the other; `shifts` is added to their homes."""
+        first = levels[0]
+        ends = [(0, one.pairs, one.pairs + one.missed, len(one)) for one in levels]
+        parts = [(one, slice(at[k], at[k + 1]), shift) for k in range(3) for one, at, shift in zip(levels, ends, shifts, strict=True)]  # fmt: skip
+
+        def gathered(of: Callable[[Level], Sequence[Any]]) -> list[Any]:
+            return list(chain.from_iterable(of(one)[some] for one, some, _ in parts))
+
+        pairs = [one.pairs for one in levels]
+        starts = [sum(pairs[:k]) for k in range(len(levels))]
+        return Level(
+            first.names,
+            first.node,
+            gathered(lambda one: one.reference),
+            gathered(lambda one: one.predicted),
+            gathered(lambda one: one.weights),
+            (gathered(lambda one: one.selves[0]), gathered(lambda one: one.selves[1])),
+            [home + shift for one, some, shift in parts for home in one.homes[some]],
+            first.places and (gathered(lambda one: one.places[0]), gathered(lambda one: one.places[1])),  # type: ignore[index]
+            sum(pairs),
+            sum(one.missed for one in levels),
+            tuple(Level.joined(lower, starts) for lower in zip(*(one.below for one in levels), strict=True)),
+        )
+
     def trees(self) -> list[Explanation]:
         """Each node with everything below it."""
         node, how = self.node, str(self.node)
@@ -323,38 +353,49 @@ def _pairs(
     name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], places: tuple[I64, I64] | None = None
 ) -> Level:
     """The rows of a level, each with everything below it; where no homes are known, only the aligned ones."""
-    pairs = level.pairs
-    own_r, own_p = level.node.selves(level.reference), level.node.selves(level.predicted)
-    rows, homes = (level.i, level.j), level.homes
-    alone = [np.zeros(0, np.int64)] * 2
-    if homes is not None:
-        alone = [_others(level.i, len(level.reference)), _others(level.j, len(level.predicted))]
-    missed, spurious = alone
-    ours = [left[k] for k in level.i.tolist()]
-    theirs = [right[k] for k in level.j.tolist()]
+    pairs, homes = level.pairs, level.homes
+    alone = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if homes is None:
+        of = np.arange(len(level.i)), *alone
+    else:
+        alone = _others(level.i, len(level.reference)), _others(level.j, len(level.predicted))
+        of = homes[0][level.i], homes[0][alone[0]], homes[1][alone[1]]
+    selves = level.node.selves(level.reference), level.node.selves(level.predicted)
+    found = lay_out(
+        name, level.node, (left, right), (level.i, level.j), alone, level.node.one_to_one_weights(*pairs), selves, of, places
+    )  # fmt: skip
+    values = found.reference[: found.pairs], found.predicted[: found.pairs]
+    return replace(found, below=tuple(_below(level, pairs, *values)))
+
+
+def lay_out(
+    name: str, node: Similarity, values: tuple[Sequence[Any], Sequence[Any]], pairs: tuple[I64, I64], alone: tuple[I64, I64],
+    weights: F64, selves: tuple[F64, F64], homes: tuple[I64, I64, I64], places: tuple[I64, I64] | None,
+) -> Level:  # fmt: skip
+    """Some rows of a level: pairs, what was missed and what was spurious, with the homes of each, and nothing below."""
+    (left, right), (i, j), (missed, spurious) = values, pairs, alone
     nothing = np.zeros(len(missed) + len(spurious))
     where: Any = None
     if places is not None:
         where = (
-            [*places[0][level.i].tolist(), *places[0][missed].tolist(), *repeat(None, len(spurious))],
-            [*places[1][level.j].tolist(), *repeat(None, len(missed)), *places[1][spurious].tolist()],
+            [*places[0][i].tolist(), *places[0][missed].tolist(), *repeat(None, len(spurious))],
+            [*places[1][j].tolist(), *repeat(None, len(missed)), *places[1][spurious].tolist()],
         )
     return Level(
         name,
-        level.node,
-        [*ours, *(left[k] for k in missed.tolist()), *repeat(None, len(spurious))],
-        [*theirs, *repeat(None, len(missed)), *(right[k] for k in spurious.tolist())],
-        np.concatenate((level.node.one_to_one_weights(*pairs), nothing)).tolist(),
+        node,
+        [*(left[k] for k in i.tolist()), *(left[k] for k in missed.tolist()), *repeat(None, len(spurious))],
+        [*(right[k] for k in j.tolist()), *repeat(None, len(missed)), *(right[k] for k in spurious.tolist())],
+        np.concatenate((weights, nothing)).tolist(),
         (
-            np.concatenate((own_r[level.i], own_r[missed], nothing[: len(spurious)])).tolist(),
-            np.concatenate((own_p[level.j], nothing[: len(missed)], own_p[spurious])).tolist(),
+            np.concatenate((selves[0][i], selves[0][missed], nothing[: len(spurious)])).tolist(),
+            np.concatenate((selves[1][j], nothing[: len(missed)], selves[1][spurious])).tolist(),
         ),
-        list(range(len(rows[0]))) if homes is None else np.concatenate((homes[0][level.i], homes[0][missed], homes[1][spurious])).tolist(),
+        np.concatenate(homes).tolist(),
         where,
-        len(ours),
+        len(i),
         len(missed),
-        tuple(_below(level, pairs, ours, theirs)),
-    )  # fmt: skip
+    )
 
 
 def _below(

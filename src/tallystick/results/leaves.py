@@ -9,20 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
-from tallystick.algebra.alignment import Aligned, align_documents
+from tallystick.algebra.alignment import Aligned, align_documents, are_all
 from tallystick.algebra.node import Node, Similarity
-from tallystick.engine.arrays import F64, I64, Pairs
+from tallystick.engine.arrays import F64, I64, Pairs, expand
 from tallystick.engine.data import Data, Memory, Scope, as_objects
+from tallystick.engine.values import Invalid, Surplus
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.evaluation import readable
-from tallystick.results.explanation import places_in, values_below
+from tallystick.results.explanation import (
+    Explained,
+    Explanation,
+    Level,
+    explain_together,
+    lay_out,
+    places_in,
+    values_below,
+)
 
 
 @frozen
@@ -196,6 +205,78 @@ class Layer:
         own_r, own_p = self.selves
         return level.weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12
 
+    # What an explanation shows of some of the documents
+
+    def settle(self) -> Layer:
+        """Weigh what only a solution knows, and let it go: it has a table for each document."""
+        for layer in (self, *self.below):
+            if layer._has_all:
+                _ = layer.level.weights
+            layer.level.reference.__dict__.pop("_solved", None)
+        return self
+
+    @cached_property
+    def _has_all(self) -> bool:
+        """Whether its pairs are all of its rows, in order."""
+        return are_all(self.level.i, self.level.reference) and are_all(self.level.j, self.level.predicted)
+
+    @cached_property
+    def explains(self) -> bool:
+        """Whether its pairs are those of an explanation, here and below: each row is in one pair, no rows are paired for a diagnostic
+        only, and rows are in the order of the rows above."""
+        level = self.level
+        homes = () if level.homes is None else level.homes
+        return (
+            all(int((met >= 0).sum()) == len(level.i) for met in self.met)
+            and all(bool((home[1:] >= home[:-1]).all()) for home in homes)
+            and all(one.softened is None for one in level.node.walk() if isinstance(one, Similarity))
+            and all(lower.explains for lower in self.below)
+        )
+
+    @cached_property
+    def empty(self) -> set[int]:
+        """The documents in which something is empty on one side, and nothing at all on the other."""
+        sides = self.level.node.one_sided(self.level)
+        return {row for _, *rows in sides for some in rows for row in some.tolist()}
+
+    @cached_property
+    def _pair_of(self) -> I64:
+        """The pair of each row of the reference, -1 if it met nothing."""
+        found = np.full(len(self.level.reference), -1, np.int64)
+        found[self.level.i] = np.arange(len(self.level.i))
+        return found
+
+    def explained(self, documents: Sequence[int]) -> Level:
+        """The alignments of some documents, none of which is invalid."""
+        pairs = self._pair_of[np.array(documents, np.int64)]
+        none = np.zeros(0, np.int64)
+        return self._chosen("document", pairs, (none, none), (np.arange(len(pairs)), none, none))
+
+    def _chosen(self, name: str, pairs: I64, alone: tuple[I64, I64], homes: tuple[I64, I64, I64]) -> Level:
+        """Some pairs and some rows without a partner, with everything below."""
+        level, places = self.level, None
+        i, j = level.i[pairs], level.j[pairs]
+        if level.node.is_leaf or self._has_all:
+            weights = level.weights[pairs]
+        else:
+            weights = level.node.one_to_one_weights(level.reference.take(i), level.predicted.take(j))
+        if self.places[0] is not None and self.places[1] is not None:
+            places = self.places[0], self.places[1]
+        found = lay_out(name, level.node, self.values, (i, j), alone, weights, self.selves, homes, places)
+        return replace(found, below=tuple(lower._chosen_below(i, j) for lower in self.below)) if len(pairs) else found
+
+    def _chosen_below(self, i: I64, j: I64) -> Level:
+        """What is below some pairs of rows above."""
+        assert self.level.homes is not None
+        (rows, of_row), (columns, of_column) = (
+            _rows_at(homes, above) for homes, above in zip(self.level.homes, (i, j), strict=True)
+        )
+        pairs = self._pair_of[rows]
+        met, free = pairs >= 0, self.met[1][columns] < 0
+        homes = of_row[met], of_row[~met], of_column[free]
+        name = "" if self.step == "[*]" else self.step.removeprefix(".")
+        return self._chosen(name, pairs[met], (rows[~met], columns[free]), homes)
+
     def alone(self, side: int) -> list[int]:
         """The rows of one side that met nothing."""
         free = np.ones(len(self.values[side]), np.bool_)
@@ -241,6 +322,35 @@ def align(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Lay
     valid, plain = readable(predicted)
     r, p = inner.encode(reference, plain, Scope(memory=memory))
     return Layer.of(reference, predicted, align_documents(inner, r, p, valid=valid, homes=True))
+
+
+def _rows_at(homes: I64, above: I64) -> tuple[I64, I64]:
+    """The rows below some rows, one after the other, and which of these each is below."""
+    first, last = (np.searchsorted(homes, above, side) for side in ("left", "right"))
+    counts = last - first
+    return expand(first, counts), np.repeat(np.arange(len(above)), counts)
+
+
+def explain_aligned(
+    metric: Node, references: Sequence[Any], predictions: Sequence[Any], places: Sequence[tuple[Layer, int] | None]
+) -> Explained:
+    """As `explain_together`: what was aligned is read off its layers. `places` says where each document is among these."""
+    chosen: dict[Layer, list[tuple[int, int]]] = {}
+    rest = []
+    for k, (at, predicted) in enumerate(zip(places, predictions, strict=True)):
+        if at is None or isinstance(predicted, (Invalid, Surplus)) or not at[0].explains or at[1] in at[0].empty:
+            rest.append(k)
+        else:
+            chosen.setdefault(at[0], []).append((k, at[1]))
+    levels = [layer.explained([row for _, row in some]) for layer, some in chosen.items()]
+    if len(rest) > len(references) / 2 or len({one.shape() for one in levels}) != 1:
+        return explain_together(metric, references, predictions)
+    others: dict[int, Explanation] = {}
+    if rest:
+        found = explain_together(metric, [references[k] for k in rest], [predictions[k] for k in rest])
+        others = dict(zip(rest, found.trees(), strict=True))
+    rows = {k: row for row, (k, _) in enumerate(chain.from_iterable(chosen.values()))}
+    return Explained(Level.joined(levels, [0] * len(levels)), rows, others)
 
 
 def has_alternatives(node: Similarity) -> bool:

@@ -3,7 +3,7 @@ mentions in JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
@@ -198,6 +198,42 @@ def warn_outside(out: Documents[Any], mentions: Mapping[str, Iterable[Mention]],
             f"{out.file}: {counted(len(outside), 'mention')} {lie}, the first in {name}: tokens {first.left} to {first.right} of "
             f"{tokens[name]:,}; are the offsets those of characters, or of another document?"
         )
+
+
+def check_said(
+    out: Documents[Any], mentions: Mapping[str, Iterable[Mention]], tokens: Mapping[str, Sequence[str]]
+) -> None:
+    """That what a mention says it is stands at its offsets, where the tokens of its document are known (not empty)."""
+    from tallystick.files.exports import MEND_SAID, says
+
+    for name, of in mentions.items():
+        words = tokens[name]
+        for one in of if words else ():
+            said = getattr(one, "text", None)
+            if not said or getattr(one, "gaps", None) or not 0 <= one.left <= one.right < len(words):
+                continue
+            found = " ".join(words[one.left : one.right + 1])
+            if not says(found, said):
+                raise InputError(
+                    f"tokens [{one.left}, {one.right + 1}) say {said!r:.60}, but these tokens of the text are {found!r:.60}; {MEND_SAID}",
+                    out.places.get(name, Place(out.file)),
+                )
+
+
+ARGUMENTS = ("arguments", "args")
+
+
+def listed_arguments(event: Json) -> list[Json]:
+    """The arguments of an event; something under another key that looks like them is an error: none of them would be read."""
+    if event.get(*ARGUMENTS) is None:
+        for key, one in event.mapping().items():
+            if key not in ARGUMENTS and (_holds_roles(one) or (key in ("participants", "roles") and one)):
+                raise event.fail(f"has no 'arguments', but {key!r}; expected 'arguments'")
+    return event.listed(*ARGUMENTS)
+
+
+def _holds_roles(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, dict) and "role" in one for one in value)
 
 
 def _word(found: Json, *keys: str) -> str | None:

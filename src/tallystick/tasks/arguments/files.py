@@ -30,6 +30,7 @@ from tallystick.tasks.events.files import (
     read_sentences,
     without_article,
 )
+from tallystick.tasks.named import listed_arguments
 
 
 @dataclass
@@ -215,7 +216,7 @@ def _read_plain(
             if event.id in events:
                 raise one.fail(f"duplicate event {event.id!r}; ids must be unique")
             events[event.id] = event
-            arguments += [_argument(item, event.id, texts, predicted) for item in one.listed("arguments", "args")]
+            arguments += [_argument(item, event.id, texts, predicted) for item in listed_arguments(one)]
         ids = set(events)
         if its is not None:
             ids |= {event.id for event in its.events}

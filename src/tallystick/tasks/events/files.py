@@ -45,7 +45,7 @@ from tallystick.files.source import AnySource, Format, Opening, Source, find_for
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
-from tallystick.tasks.named import read_mention, warn_outside
+from tallystick.tasks.named import check_said, listed_arguments, read_mention, warn_outside
 from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
 _CELL = re.compile(r"(?P<opens>(?:\([^\s()*]+)*)\*(?P<closes>(?:[^\s()*]*\))*)")
@@ -539,9 +539,18 @@ def read_events(
         else:
             out.add(key, document, record.place, tokens=document.tokens)
     if out.format == "JSON":
-        mentions = {name: _mentions(of) for name, of in out.values.items()}
-        warn_outside(out, mentions, {name: len(of.tokens) for name, of in out.values.items()})
+        _hold_against_tokens(out, reference)
     return out
+
+
+def _hold_against_tokens(out: Documents[EventDocument], reference: Documents[EventDocument] | None) -> None:
+    """Offsets and texts beside the tokens that they are about: those of the reference, where it has the document."""
+    tokens = {name: of.tokens for name, of in out.values.items()}
+    if reference is not None:
+        tokens |= {name: reference.values[here].tokens for name, here in out.beside(reference).items()}
+    mentions = {name: _mentions(of) for name, of in out.values.items()}
+    warn_outside(out, mentions, {name: len(of) for name, of in tokens.items()})
+    check_said(out, mentions, tokens)
 
 
 def _mentions(document: EventDocument) -> list[Mention]:
@@ -616,7 +625,7 @@ def _document(record: Json, predicted: bool) -> EventDocument:
             found = plain_event(found)
             found.refuse_several("type", "event_type", same=True)
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
-            events.append(Event(trigger, tuple(_plain(one, predicted) for one in found.listed("arguments", "args"))))
+            events.append(Event(trigger, tuple(_plain(one, predicted) for one in listed_arguments(found))))
     return EventDocument(tuple(events), tokens, read_sentences(record))
 
 
@@ -682,7 +691,7 @@ def _trigger(found: Json) -> Trigger:
 def _textee(found: Json, predicted: bool) -> Event:
     trigger, said = _trigger(found.at("trigger")), found.get("type", "event_type")
     arguments = []
-    for one in found.listed("arguments", "args"):
+    for one in listed_arguments(found):
         one.require(3, "[start, end, role]")
         if one.value[2] is None:  # TextEE's argument roles (EARL) mark "no role" so
             continue

@@ -50,7 +50,10 @@ from tallystick.tasks.records.task import GROUPED, RecordSettings
 
 if TYPE_CHECKING:
     from tallystick.results.confidence import Judging
+    from tallystick.results.leaves import Layer
 
+SLICES = 16
+"""The alignments of so many slices are kept for a report; of more none, so that memory does not grow with the documents."""
 UNKNOWN = {"count": "unknown=counted", "ignore": "unknown=ignored"}
 
 
@@ -100,6 +103,8 @@ class Kept:
     reference: Any
     predicted: Any
     figures: Mapping[str, float | None]
+    at: tuple[int, int] = (-1, -1)
+    """Its slice, and its row there."""
 
     @property
     def is_right(self) -> bool:
@@ -117,6 +122,8 @@ class Run:
     documents: tuple[Kept, ...]
     warnings: tuple[str, ...]
     errors: Errors | None = None
+    aligned: Mapping[int, Layer] = field(default_factory=dict)
+    """The alignments of some slices that have documents which were kept."""
 
     @property
     def paired(self) -> str:
@@ -133,7 +140,13 @@ class Run:
         def explain(documents: Sequence[Any]) -> Explained:
             some = [kept[document] for document in documents]
             sides = [one.reference for one in some], [one.predicted for one in some]
-            return explain_together(self.prepared.metric, *sides)
+            if not self.aligned:
+                return explain_together(self.prepared.metric, *sides)
+            from tallystick.results.leaves import explain_aligned
+
+            layers = [(self.aligned.get(one.at[0]), one.at[1]) for one in some]
+            places = [None if layer is None else (layer, row) for layer, row in layers]
+            return explain_aligned(self.prepared.metric, *sides, places)
 
         return InOrder(explain)
 
@@ -151,9 +164,16 @@ class Wanted:
     _count: int = 0
     _problem: MetricError | None = None
     _field_found: bool = False
+    _slices: int = 0
+    _aligned: dict[int, Layer] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the alignments: they can be found again."""
+        return {**vars(self), "_aligned": {}}
 
     def add(self, later: Wanted) -> None:
         """Keep what is wanted of the documents behind these."""
+        self._aligned = {}
         for badness, place, kept in later._heap:
             self._push((badness, place - self._count, kept))
         self._count += later._count
@@ -182,6 +202,20 @@ class Wanted:
                 if loss[place] > 1e-9:
                     self._keep(batch, place, figures, (float(headline[place]), -float(loss[place])))
         self._count += len(batch.ids)
+        self._keep_aligned(evaluation.aligned)
+
+    def _keep_aligned(self, layers: Sequence[Layer] | None) -> None:
+        """Keep the alignment of a slice whose documents are wanted, unless there are too many slices."""
+        if layers is not None and len(layers) == 1 and self._slices < SLICES:
+            self._aligned[self._slices] = layers[0].settle()
+        self._slices += 1
+        if self._slices > SLICES:
+            self._aligned = {}
+
+    @property
+    def aligned(self) -> Mapping[int, Layer]:
+        """The alignments of slices that were kept."""
+        return self._aligned
 
     def _losses(self, batch: Batch, evaluation: Evaluation, path: str) -> Any:
         """What each document loses at a path; a key that only predictions have may be missing in some batches."""
@@ -198,7 +232,8 @@ class Wanted:
         if len(self._heap) >= max(self.worst, 1) and (badness, -(self._count + place)) < self._heap[0][:2]:
             return  # all that are kept are worse
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
-        kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
+        at = self._slices, place
+        kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known, at)
         self._push((badness, -(self._count + place), kept))
 
     def _push(self, entry: tuple[Any, int, Kept]) -> None:
@@ -503,6 +538,7 @@ def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> R
         prepared.signed(result.changed(notes=(*result.notes, *warnings))),
         wanted.found if wanted else (),
         warnings,
+        aligned=wanted.aligned if wanted else {},
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -31,7 +31,7 @@ from tallystick.files.pairing import Documents, names_of
 from tallystick.files.source import AnySource, Format, Opening, Source, find_format
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.frozen import frozen
-from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
+from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Mention, Relation, RelationSet
 from tallystick.tasks.named import read_mention, warn_outside
 from tallystick.tasks.plain import Given, Structure, expect, is_span, is_whole, named
 
@@ -267,9 +267,18 @@ def _read_plain(
         if sure is not None:
             sure.take(name, document.value["relations"], "relations", document.place)
         counts[name] = len(tokens)
-    arguments = {name: (one for r in of.relations for one in (r.subj, r.obj)) for name, of in out.values.items()}
-    warn_outside(out, arguments, counts)
+    warn_outside(out, _arguments(out, counts), counts)
     return out
+
+
+def _arguments(out: Documents[RelationSet], names: Iterable[str]) -> dict[str, Iterator[Mention]]:
+    return {name: (one for r in out.values[name].relations for one in (r.subj, r.obj)) for name in names}
+
+
+def check_beside(left: Documents[RelationSet], right: Documents[RelationSet]) -> None:
+    """Hold the offsets of predictions without tokens against the tokens of the reference."""
+    lengths = {name: left.lengths[here] for name, here in right.beside(left).items()}
+    warn_outside(right, _arguments(right, lengths), lengths)
 
 
 def _plain(document: Json) -> RelationSet:

@@ -271,12 +271,14 @@ def _score_pair(
     """One system against the reference, with what its predictions say about how sure they are."""
     from tallystick.files.pairing import pair_documents
     from tallystick.structures.texts import FactSet, RelationSet
-    from tallystick.tasks.relations.files import NOTHING
+    from tallystick.tasks.relations.files import NOTHING, check_beside
     from tallystick.tasks.relations.metrics import score, with_claims
 
     facts = left.format == "DocRED"
     if facts and right.format == NOTHING:  # a submission lists facts, and not the documents without any
         right = replace(right, partial=True)
+    if not facts and left.unit == right.unit:
+        check_beside(left, right)
     pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing)
     results = score(pairs, metrics, options)
     note = "" if facts else _only_one_has_types(left, right)
