@@ -121,7 +121,8 @@ def test_decisions_name_every_path_and_who_said_so():
 @pytest.mark.parametrize("credit", ["each", "all"])
 @pytest.mark.filterwarnings("default")
 def test_invalid_predictions_change_no_other_row(lines, credit):
-    metric = ts.derive(Plain, {"lines": lines, "lines[*].sku": ts.text("levenshtein")}, credit=credit)
+    sku = {"text": ["equal", "casefold"]} if lines == {"key": "sku"} else ts.text("levenshtein")  # a key is an equality
+    metric = ts.derive(Plain, {"lines": lines, "lines[*].sku": sku}, credit=credit)
     gold = [Plain(k, [Line(k * 2, 1.0), Line("b", 2.0)]) for k in "abcd"]
     system = [
         Plain("a", [Line("b", 2.0), Line("ab", 1.0)]),

@@ -94,7 +94,7 @@ class Findings(Surpluses):
 
     def at_once(self) -> Findings:
         """Findings of the next predictions, to be added to these."""
-        return Findings(inside=self.inside, looked_inside=self.looked_inside)
+        return Findings(unknown_counts=self.unknown_counts, inside=self.inside, looked_inside=self.looked_inside)
 
     def look_inside(self, prediction: Any, known: Collection[str]) -> None:
         """Find where in a prediction with unknown keys the answer stands; the first few predictions are enough."""
