@@ -537,3 +537,9 @@ def test_the_words_of_dates_are_those_that_dateutil_knows(language):
     for known, lists in zip(values._date_words(language), ((info.MONTHS,), others), strict=True):
         words = [word for some in lists for one in some for word in ((one,) if isinstance(one, str) else one)]
         assert known == {run for word in words for run in re.findall("[a-z]+", word.lower())}
+
+
+def test_a_whole_number_that_no_float_holds_equals_itself_only():
+    huge = ts.number(parse="auto")
+    metric = ts.f1(ts.match(huge))
+    assert ts.evaluate(metric, [[10**400], [5]], [[10**400], [10**400]]).rows[:, 0].tolist() == [1, 0]

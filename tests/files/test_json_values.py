@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.errors import InputError
 from tallystick.files import json_values
-from tallystick.files.json_values import DEEPEST, NotJson, decode, refuse_deep, try_decode
+from tallystick.files.json_values import DEEPEST, NotJson, decode, read_data, refuse_deep, try_decode
 
 
 def nested(levels: int) -> str:
@@ -49,3 +50,17 @@ def test_marks_of_keys_are_the_same_whichever_way_they_are_counted(data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_values, "LONG", 0)
         assert json_values.key_marks(data) == expected
+
+
+def test_yaml_says_no_to_norway_and_to_keys_that_stand_twice(tmp_path):
+    file = tmp_path / "choices.yaml"
+    file.write_text(
+        "country: {aliases: {NO: [Norway, yes], DE: [Germany]}}\nopen: {optional: true}\nbase: &b {a: 1}\nc: {<<: *b, d: off}\n"
+    )
+    assert read_data(file) == {
+        "country": {"aliases": {"NO": ["Norway", "yes"], "DE": ["Germany"]}},
+        "open": {"optional": True}, "base": {"a": 1}, "c": {"a": 1, "d": "off"},
+    }  # fmt: skip
+    file.write_text("city: exact\nx: 1\ncity: equal\n")
+    with pytest.raises(InputError, match=r"choices.yaml:3:1: .*has the key 'city' twice in one object"):
+        read_data(file)

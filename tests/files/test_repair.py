@@ -86,3 +86,17 @@ def test_wherever_a_text_is_cut_off_nothing_is_invented():
         except Unreadable:
             continue
         assert within(found, whole), text[:end]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{salary:{min:50000,max:6e4,currency:"EUR, a: b"},ok:true,gone:null}',
+        '{ salary : {min: 50000, max:6e4,"currency":"EUR, a: b"}, ok: true,gone :null }',
+    ],
+)
+def test_keys_without_quotation_marks_leave_their_values_as_they_are(text):
+    value, repairs = read_noisy(text)
+    assert value == {"salary": {"min": 50000, "max": 6e4, "currency": "EUR, a: b"}, "ok": True, "gone": None}
+    assert type(value["salary"]["min"]) is int
+    assert repairs

@@ -151,7 +151,10 @@ class Number(Similarity):
         elif isinstance(value, (bool, np.bool_)) or not hasattr(value, "__float__"):
             return None
         else:
-            found = Read((float(value),) * count)
+            try:
+                found = Read((float(value),) * count)
+            except OverflowError:  # a whole number that no float holds equals itself only
+                return None
         if found is None:
             return None
         values, currency, unit = found

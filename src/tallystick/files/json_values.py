@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, TallystickError, did_you_mean
@@ -833,7 +834,15 @@ def finite(value: Any) -> Any:
     return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
+_BARE_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[{,])(\s*)([^\W\d]\w*)(?=\s*:)')
+"""A key without quotation marks; strings are stepped over."""
+
+
 def _mended(text: str) -> Any:
+    quoted = _BARE_KEY.sub(lambda found: f'{found[1]}"{found[2]}"' if found[2] else found[0], text)
+    found = try_decode(quoted) if quoted != text else None
+    if found is not None:  # json-repair would take {a:1} for {"a": "1"}
+        return found[0]
     try:
         from json_repair import loads  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
@@ -866,7 +875,7 @@ def _yaml(content: str, file: str) -> Any:
     except ImportError:
         raise InputError("YAML needs PyYAML: pip install pyyaml; or write it as JSON", file) from None
     try:
-        found = yaml.safe_load(content)
+        found = yaml.load(content, _yaml_loader())
         _check_size(found, file)
         return found
     except yaml.MarkedYAMLError as error:
@@ -882,6 +891,36 @@ def _yaml(content: str, file: str) -> Any:
         raise InputError(TOO_DEEP, file) from None
     except ValueError as error:  # a date that is none, a number of thousands of digits
         raise InputError(f"is not YAML: {error}", file) from None
+
+
+@lru_cache(maxsize=1)
+def _yaml_loader() -> Any:
+    """PyYAML's safe loader, by YAML 1.2 in two things: of truth values it knows true and false alone (NO is Norway), and a key stands once."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        pass
+
+    truth = "tag:yaml.org,2002:bool"
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in found if tag != truth]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    Loader.add_implicit_resolver(truth, re.compile("^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+
+    def mapping(loader: Any, node: Any) -> Any:
+        seen: set[Any] = set()
+        for key, _ in node.value:
+            if key.tag != "tag:yaml.org,2002:merge" and isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f"{says_repeated(key.value)}", key.start_mark)
+                seen.add(key.value)
+        made: dict[Any, Any] = {}
+        yield made
+        made.update(loader.construct_mapping(node))
+
+    Loader.add_constructor("tag:yaml.org,2002:map", mapping)
+    return Loader
 
 
 def _check_size(value: Any, file: str) -> None:
