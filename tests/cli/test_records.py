@@ -338,3 +338,13 @@ def test_an_object_that_holds_nothing_but_the_id_is_compared(tmp_path):
         "score", "records", tmp_path / "gold.jsonl", tmp_path / "gold.jsonl", "--id", "meta.id", "--format", "json"
     )
     assert json.loads(done.stdout)["metrics"]["records"]["f1"] == 1.0
+
+
+def test_what_means_over_documents_leave_out_is_said(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"id": 1, "a": 1}\n{"id": 2, "a": 2}\n')
+    (tmp_path / "system.jsonl").write_text('{"id": 1, "a": 1}\n{"id": 2}\n')
+    files = str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl")
+    said = "records (macro): documents in which a figure is 0/0 are left out: precision 1\n"
+    assert said in run("score", "records", *files, "--macro").stderr
+    assert "left out" not in run("score", "records", *files, "--macro", "--undefined", "0").stderr
+    assert "left out" not in run("score", "records", *files).stderr

@@ -330,6 +330,8 @@ def _show_figures(results: Results, shown: Shown, common: Common, train: Any, be
     chosen = choose_columns([figures[0], *documents, *figures[1:], *below], common.layout.columns)
     show_tables(chosen, common.format_, results.signatures, results.comments, common.layout.style)
     say(results.said)
+    for line in results.left_out if common.macro else ():
+        say(line)
 
 
 def _with_intervals(results: Results, shown: Shown, common: Common, train: Any) -> tuple[list[Table], dict[str, Any]]:

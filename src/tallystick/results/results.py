@@ -296,6 +296,19 @@ class Results(Written, Mapping[str, Result]):
         return ", ".join([counted(self.count, "document"), *self.background.notes])
 
     @property
+    def left_out(self) -> list[str]:
+        """What means over documents leave out: a line for each metric that is 0/0 in some."""
+        found = {
+            name: ", ".join(f"{figure} {count:,}" for figure, count in result.left_out.items() if count)
+            for name, result in self.items()
+        }
+        return [
+            f"{name} (macro): documents in which a figure is 0/0 are left out: {which}"
+            for name, which in found.items()
+            if which
+        ]
+
+    @property
     def remarks(self) -> list[str]:
         """What the command says below the figures: signatures and warnings."""
         signatures = [f"signature: {signature}" for signature in self.signatures]
