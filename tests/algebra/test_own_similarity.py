@@ -7,6 +7,8 @@ import random
 import re
 import sys
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -159,3 +161,14 @@ def test_its_name_in_all_is_the_part_though_another_module_has_a_function_of_tha
 def test_every_part_in_all_is_the_one_that_expressions_have():
     for name in {*ts.__all__} & {*names.constructors()}:
         assert getattr(ts, name) is names.constructors()[name]
+
+
+def test_a_function_sees_each_value_as_it_is_whatever_equals_it_elsewhere():
+    zones = [
+        datetime(2026, 1, 2, 12, tzinfo=timezone.utc),
+        datetime(2026, 1, 2, 13, tzinfo=timezone(timedelta(hours=1))),
+    ]
+    for values in ([1, 1.0], [0.0, -0.0], [Decimal("1.0"), Decimal("1.00")], zones):
+        metric = ts.f1(ts.match(ts.via(str, ts.exact)))
+        rows = [[[one] for one in values], [[str(one)] for one in values]]
+        assert ts.evaluate(metric, *rows).f1 == ts.evaluate(metric, *rows, batch=1).f1 == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
 from itertools import repeat, starmap
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
@@ -428,7 +430,18 @@ class Via(Through):
 def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Scope) -> Data:
     """The function's value for each row, called once for each different value."""
     rows, values = different_values(data, scope)
-    keys = comparable(values, set(map(type, values)), scope)
+    kinds = set(map(type, values))
+    keys = comparable(values, kinds, scope)
+    if not kinds <= {
+        str,
+        int,
+        bool,
+        type(None),
+    }:  # 1 and 1.0, 0.0 and -0.0, a moment in two zones are not the same to a function
+        keys = [
+            (type(one), repr(one) if isinstance(one, (float, Decimal, datetime)) else key)
+            for one, key in zip(values, keys, strict=True)
+        ]
     collections = takes_collections(inner)
     different = dict(zip(keys, values, strict=True))
     answers = {key: _answer(call, value, collections, scope) for key, value in different.items()}
