@@ -88,7 +88,7 @@ METRICS = {
     "sets": ts.f1(ts.each(items=ts.match(EACH, "N:1"), inner=ts.each(tags=ts.match(ts.exact, distinct=True)))),
     "distinct": ts.f1(ts.each(items=ts.match(ts.each(kind=ts.exact, tags=ts.match(ts.exact)), distinct=True))),
     "ordered": ts.f1(ts.each(items=ts.sequence(EACH))),
-    "keyed": ts.f1(ts.each(items=ts.match(ts.keyed(EACH, "name")))),
+    "keyed": ts.f1(ts.each(items=ts.match(ts.keyed(ts.each(name=ts.exact, price=ts.number(relative=0.5)), "name")))),
     "whole": ts.f1(ts.each(items=ts.exact, inner=ts.exact, pairs=ts.exact)),
     "alternatives": ts.f1(ts.each(kinds=ts.exact, text=ts.any_of(ts.exact))),
     "cases": ts.f1(ts.each(text=ts.cases(str=ts.text("jaro"), int=ts.exact), items=ts.match(ts.cases(item=EACH)))),

@@ -28,7 +28,7 @@ def score(case, folder, options=events.PLAIN):
     for side in ("gold", "pred"):
         path = folder / f"{side}.json"
         path.write_text(json.dumps(case[side]))
-        sides.append(read_events(path))
+        sides.append(read_events(path, predicted=side == "pred"))
     return events.score(pair_documents(*sides, EventDocument), (), options)
 
 

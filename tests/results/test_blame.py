@@ -27,9 +27,10 @@ def test_the_first_document_that_has_it(bad):
     assert result.exact_documents == 5000 - len({bad, 4999})
 
 
-def test_an_error_that_takes_several_documents_stays_as_it_is():
-    with pytest.raises(ValueMismatch, match=r"^at the value: expected mappings throughout"):
-        ts.evaluate(ts.f1(ts.match(ts.exact)), [{"a": 1}, ["b"]], [{"a": 1}, ["b"]])
+def test_lists_and_mappings_in_different_documents_are_no_error():
+    metric, documents = ts.f1(ts.match(ts.exact)), [{"a": 1}, ["b"]]
+    assert ts.evaluate(metric, documents, documents).f1 == ts.evaluate(metric, documents, documents, batch=1).f1 == 1
+    assert ts.evaluate(metric, documents, documents[::-1]).f1 == 0
 
 
 def test_columns_too():
