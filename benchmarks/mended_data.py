@@ -567,7 +567,7 @@ def _write_calls(corpus: Any) -> dict[str, Any]:
                 "name": one["name"],
                 "arguments": {**one.get("arguments", {}), **dict.fromkeys(one.get("unknown", ()), "x")},
             }
-            for one in json.loads(line)["calls"]
+            for one in json.loads(line).get("calls", ())
         ]
         for name, line in zip(side.names, side.documents, strict=True)
     }

@@ -68,7 +68,8 @@ def mended_corpus(corpus: Corpus, mistakes: Sequence[Mistake]) -> Corpus:
     lines, names, places = list(right.documents), list(right.names or ()), list(right.places or ())
     for log in paired_logs(corpus):
         if log.name in edits:
-            line = encode(mend({"calls": list(log.predicted)}, edits[log.name]), "calls")
+            mended = mend({"calls": list(log.predicted)}, edits[log.name])
+            line = encode(mended if mended["calls"] else {}, "calls")  # no calls are nothing
             if log.at >= 0:
                 lines[log.at] = line
             else:  # a log without a prediction has one now
