@@ -172,7 +172,7 @@ class TokenizedText:
         raise InputError(
             f'span [{start}, {end}) {span.tag}, "{self.text[start:end]}", has a boundary inside the token '
             f'"{token}" [{self.starts[cut]}, {self.ends[cut]}); choose another tokenizer, or '
-            'boundaries="expand" or "contract"',
+            "--boundaries expand or --boundaries contract",
             span.place,
         )
 
