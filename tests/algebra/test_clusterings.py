@@ -193,3 +193,12 @@ def test_documents_that_share_no_item(reference):
     metric = ts.adjusted(ts.each(c=ts.information(ts.match(ts.exact))))
     found = ts.evaluate(metric, [{"c": reference}], [{"c": [[7]]}], undefined=1).figures["adjusted"]
     assert found == (0 if reference else 1)
+
+
+@pytest.mark.parametrize("name", ["together", "information"])
+@pytest.mark.parametrize("outer", ["match", "sequence"])
+def test_clusterings_among_items_that_occur_often(name, outer):
+    value, other = [[[0, 1], [2]], [[0], [1]]], [[[0, 1, 2]], [[0], [1]]]
+    metric = f"f1({outer}({name}(match(exact))))"
+    alone = ts.evaluate(metric, [value], [other]).rows
+    assert (ts.evaluate(metric, [value] * 40, [other] * 40).rows == alone).all()

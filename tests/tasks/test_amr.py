@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -304,3 +305,11 @@ def test_identical_graphs_count_as_the_solver_counts_them(duplicates, monkeypatc
     slow = score_graphs([pair, pair], Counting(duplicates=duplicates))
     assert quick.matched.tolist() == slow.matched.tolist()
     assert quick.optimal.all()
+
+
+@pytest.mark.parametrize("limit", [1e-9, 1e-4])
+def test_without_time_there_are_bounds_all_the_same(limit):
+    gold, system = (Path(ts.__file__).parent / "examples" / f"amr.{side}.txt" for side in ("gold", "system"))
+    result, known = ts.amr(gold, system, time_limit=limit)["smatch"], ts.amr(gold, system)["smatch"]
+    least, most = result.bounds["f1"]
+    assert least <= known.f1 <= most <= 1

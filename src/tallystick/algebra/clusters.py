@@ -26,7 +26,7 @@ import numpy as np
 from tallystick.algebra.node import Around, Node, Similarity, require
 from tallystick.algebra.normalise import OverItems
 from tallystick.algebra.sets import sample_items
-from tallystick.engine.arrays import F64, I64, Blocks, Column, Items, Pairs, sum_by_key, sum_by_owner
+from tallystick.engine.arrays import F64, I64, Blocks, Column, Items, Pairs, Shared, sum_by_key, sum_by_owner
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.tally import Adjusted as AdjustedKind
 from tallystick.engine.tally import Kind
@@ -67,7 +67,8 @@ class Clustering(OverItems):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         sides = super()._encode(reference, predicted, scope)
-        for side in sides:
+        for one in sides:
+            side = one.values if isinstance(one, Shared) else one
             assert isinstance(side, Items)
             found = self.matching.item_pairs(side, side, Blocks.diagonal(len(side)))
             for place in np.flatnonzero(found.i < found.j)[:1].tolist():

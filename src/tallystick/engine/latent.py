@@ -140,8 +140,16 @@ class _Search:
             deadline = shared if self.all.problems == 1 else own
             self.upper[d] = min(self.upper[d], self._search(rest, d, deadline))
             self.seconds[d] += time.monotonic() - started
-        self.upper = np.maximum(self._rounded(self.upper), self.lower)
+        self.upper = np.maximum(
+            self._rounded(np.where(np.isinf(self.upper), self._everything(), self.upper)), self.lower
+        )
         return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
+
+    def _everything(self) -> F64:
+        """All that a problem holds: no mapping is worth more. It is the bound where the time was over before there was another."""
+        held, n = self.all, self.all.problems
+        links = np.bincount(held.doc[held.a], np.maximum(held.weight, 0), n)
+        return np.asarray(np.bincount(held.doc, np.maximum(held.single, 0), n) + links, np.float64)
 
     # What counts as closed.
 

@@ -511,6 +511,10 @@ def _score_block(
     found = solve_all(Problems.of(one.offsets, other.offsets, single, double, r1[a]), limit=left_of_it)
     upper = np.where(vast, np.maximum(found.lower, most), found.upper)
     optimal = found.optimal & (~vast | (upper <= found.lower))
+    if (
+        ~optimal & (upper > np.minimum(one.triples, other.triples))
+    ).any():  # the time was over before there was a bound
+        upper = np.maximum(np.minimum(upper, _bound_by_keys(one, (unary, binary), duplicates, n)), found.lower)
     (d1, f1), k1 = _distinct(one.free_doc, one.free_code)
     (d2, f2), k2 = _distinct(other.free_doc, other.free_code)
     x, y = _joined(d1 * max(len(codes), 1) + f1, d2 * max(len(codes), 1) + f2)
