@@ -191,7 +191,7 @@ def test_a_new_task_is_light_and_imports_from_the_left(call):
     assert not against_the_order({f"tallystick.tasks.turns.{file.stem}": file for file in (NEW / "turns").glob("*.py")})
 
 
-NO_CHOICE = {"relations": {"nothing", "DocRED submission"}}
+NO_CHOICE = {"relations": {"nothing", "DocRED submission"}, "events": {"gen-arg"}}
 """Formats that go with another one, and have no name of their own for --input."""
 
 
