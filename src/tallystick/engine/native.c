@@ -398,6 +398,15 @@ SHARED void match_sparse(I height, I width, const I *starts, const I *columns, c
     }
 }
 
+/* The 64 bytes from a place on. Nothing behind the end is read: what the end cuts short is copied to `last`, with `fill` behind it. */
+static inline const unsigned char *block_at(const unsigned char *data, I base, I size, int fill, unsigned char *last)
+{
+    if (size - base >= 64) return data + base;
+    memset(last, fill, 64);
+    memcpy(last, data + base, (size_t)(size - base));
+    return last;
+}
+
 /* Which of 64 bytes equal `wanted`, the first as the lowest bit. */
 static inline uint64_t bits_equal(const unsigned char *here, unsigned char wanted)
 {
@@ -448,12 +457,7 @@ SHARED I is_utf8(const unsigned char *data, I size)
     uint64_t before_2 = 0, before_3 = 0, before_4 = 0; /* what begins a character of two bytes or more, of three, of four; of the 64 bytes before */
     unsigned char last[64];
     for (I base = 0; base <= size; base += 64) { /* what the end cuts short has zeros where it should go on */
-        const unsigned char *here = data + base;
-        if (size - base < 64) {
-            memset(last, 0, sizeof last);
-            memcpy(last, here, (size_t)(size - base));
-            here = last;
-        }
+        const unsigned char *here = block_at(data, base, size, 0, last);
         const uint64_t high = bits_above(here, 0x7F);
         if (!(high | before_2)) continue;
         const uint64_t any = bits_above(here, 0xBF), two = bits_above(here, 0xC1);
@@ -485,12 +489,7 @@ SHARED I cut_rows(const unsigned char *data, I size, I fields, const I *piece, I
     unsigned char last[64];
     found[1] = fields;
     for (I base = 0; base < size; base += 64) {
-        const unsigned char *here = data + base;
-        if (size - base < 64) { /* nothing behind the end is read */
-            memset(last, 0, sizeof last);
-            memcpy(last, here, (size_t)(size - base));
-            here = last;
-        }
+        const unsigned char *here = block_at(data, base, size, 0, last);
         const uint64_t ends = bits_equal(here, '\n');
         for (uint64_t marks = ends | bits_equal(here, '\t'); marks; marks &= marks - 1) {
             const int at = lowest_bit(marks);
@@ -540,12 +539,7 @@ static inline I cut_line(const unsigned char *data, I size, I start, I end, I mo
     uint64_t before = 1;
     unsigned char last[64];
     for (I base = start; base < end; base += 64) {
-        const unsigned char *here = data + base;
-        if (size - base < 64) { /* nothing behind the end is read */
-            memset(last, ' ', sizeof last);
-            memcpy(last, here, (size_t)(size - base));
-            here = last;
-        }
+        const unsigned char *here = block_at(data, base, size, ' ', last);
         uint64_t blanks = bits_blank(here);
         if (end - base < 64) blanks |= ~(uint64_t)0 << (end - base);
         for (uint64_t edges = blanks ^ (blanks << 1 | before); edges; edges &= edges - 1) {
@@ -616,12 +610,7 @@ SHARED void find_line_ends(const unsigned char *data, I size, I *ends)
 {
     unsigned char last[64];
     for (I base = 0; base < size; base += 64) {
-        const unsigned char *here = data + base;
-        if (size - base < 64) {
-            memset(last, 0, sizeof last);
-            memcpy(last, here, (size_t)(size - base));
-            here = last;
-        }
+        const unsigned char *here = block_at(data, base, size, 0, last);
         for (uint64_t marks = bits_equal(here, '\n'); marks; marks &= marks - 1) *ends++ = base + lowest_bit(marks);
     }
 }
@@ -747,12 +736,7 @@ SHARED I number_lines(const unsigned char *data, I size, I most, I bits, int32_t
     memset(table, -1, sizeof(int32_t) << bits);
     memset(of_byte, -1, sizeof of_byte);
     for (I base = 0; base < size; base += 64) {
-        const unsigned char *here = data + base;
-        if (size - base < 64) {
-            memset(last, 0, sizeof last);
-            memcpy(last, here, (size_t)(size - base));
-            here = last;
-        }
+        const unsigned char *here = block_at(data, base, size, 0, last);
         for (uint64_t ends = bits_equal(here, '\n'); ends; ends &= ends - 1) {
             const I end = base + lowest_bit(ends), length = end - start;
             int32_t *place = of_byte + data[start]; /* most lines are short */
